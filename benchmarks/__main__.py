@@ -28,6 +28,7 @@ STUDIES = {
     "dependent.uneven": 250,
     "few_rows": 2000,
     "gate": 1000,
+    "judged": 1000,
     "recipes": 1000,
     "regression": 2000,
     "speed": 3,

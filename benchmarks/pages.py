@@ -368,6 +368,31 @@ TITLES = {
     "few": "the same over 5 or 10 data sets",
 }
 
+JUDGED = {
+    "preferences": "a preference of equal models",
+    "rare losses": "interval of a share of .9 or .97, one vote a prompt",
+    "strengths": "interval of strengths of six models, 30 or 100 prompts",
+    "one model": "interval of one model, 20 or 50 labels",
+    "difference": "interval of a difference, 20 to 100 labels",
+    "agreement": "interval of agreement, 30 or 100 items",
+    "looks": "a decision at any of 5 or 10 looks",
+}
+_FOUND = ("preferences", "looks")
+"""Parts in which rejections are counted, and not intervals that hold the truth."""
+_FEW_ANSWERED = 200
+
+
+def judged() -> str:
+    """Return the rates of judged evaluations."""
+    lines = []
+    rows = [row for row in read(HERE / "judged.csv") if int(row["answered"]) >= _FEW_ANSWERED]
+    for (part, of), own in groups(rows, "part", "of").items():
+        rates = [float(row["counted"]) / int(row["answered"]) for row in own]
+        worst = extreme(rates, max if part in _FOUND else min)
+        lines.append((JUDGED[part], of, worst))
+    return markdown(("what", "method", "worst rate, or least coverage"), lines, 2)
+
+
 PAGES: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "../src/bakeoff/stats/error_rates.csv": {"": error_rates},
     "error-rates.md": {
@@ -401,6 +426,7 @@ PAGES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "suites": suites,
     },
     "dependent-rows.md": {"naive": naive},
+    "judged.md": {"judged": judged},
     "architecture.md": {"speed": speed.table},
 }
 """Texts by page, below docs, and by the name in the marks of a part; "" is the whole file."""

@@ -17,16 +17,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff import __version__
-from bakeoff.data.given_tables import TASK, GivenTables
-from bakeoff.data.observations import Missing, Observations, Predicted
-from bakeoff.data.read_given import read_given, share_passed
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.observations import Missing, Observations
+from bakeoff.data.predicted import Predicted
+from bakeoff.data.read_given import read_given
+from bakeoff.data.records import TASK
+from bakeoff.data.row_values import share_passed
 from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
 from bakeoff.options import is_called_from_python, metric_and_margin
 from bakeoff.report.junit import Case
 from bakeoff.report.numbers import MINUS, fixed, percent
-from bakeoff.report.study import decimals, unit_of, varies, with_unit
 from bakeoff.report.tables import markdown
+from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores.metrics import METRICS, check_metrics, in_unit
 from bakeoff.spec import Costs
 from bakeoff.spec.given_models import GivenColumns

@@ -16,6 +16,8 @@ import yaml
 from bakeoff.cli import main
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.spec import Experiment, load_experiment
+from bakeoff.spec.judged import JudgedExperiment
+from tests import judged_files
 from tests.conftest import ROOT, Runner, called
 from tests.logs import drawn, inspect, lm_eval, promptfoo
 
@@ -62,6 +64,8 @@ def blocks(kind):
 def experiment_of(text):
     """Read an experiment of a page, or a fragment of one within a larger one."""
     block = yaml.safe_load(textwrap.dedent(text))
+    if {"preferences", "judged"} & set(block):
+        return JudgedExperiment.model_validate(block)
     keys = {field.alias or name for name, field in Experiment.model_fields.items()}
     if not set(block) <= keys:  # keys of a data set
         file = {"source": "file", "path": "d.csv", "target": "y"}
@@ -199,6 +203,7 @@ def folder(tmp_path, monkeypatch):
         "def harm(truth, risk): return ((truth == 'yes') * (1 - risk)).mean()\n"
     )
     _write_logs()
+    judged_files.write_all()
     shutil.copy("config/attrition.yaml", "leavers.yaml")
     Path("config/mine.yaml").write_text(
         "experiment: mine\n"

@@ -24,13 +24,13 @@ PYTHON = Interface(InterfaceKind.PYTHON, frozenset(("values", "classes")))
         (PYTHON, "classes", "0,1", '`classes=["0", "1"]`'),
         (Interface(), "values", "right", "`values: right`"),
         (Interface(), "classes", "0,1", "`classes: [0, 1]`"),
-        (COMMANDS["check"].interface, "id", "key", "`id: key`"),
+        (COMMANDS["check"].interface, "id", "key", "`columns: {id: key}`"),
     ],
 )
 def test_an_option_is_written_as_in_the_interface(interface, name, value, said):
     with used_by(interface):
         assert setting(name, value) == said
-    assert setting("id", "key") == "`id: key`"
+    assert setting("id", "key") == "`columns: {id: key}`"
 
 
 def test_options_that_an_interface_has_not_are_known():

@@ -7,7 +7,8 @@ import numpy as np
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from bakeoff import threads
-from bakeoff.comparisons import run_tests
+from bakeoff.comparisons import row_tables, run_tests
+from bakeoff.comparisons.held_out import HeldOut
 from bakeoff.report import ranking
 from bakeoff.report.verdict import answer
 
@@ -40,6 +41,6 @@ def test_function_on_one_thread_leaves_the_number_of_threads_and_sums_alike_on_a
 
 
 def test_what_sums_over_rows_is_on_one_thread():
-    of_rows = ranking.contenders, run_tests.alone, run_tests.subgroup_table
+    of_rows = ranking.contenders, HeldOut.interval, row_tables.subgroup_table
     for function in (answer, run_tests.run_planned, *of_rows):
         assert function.__code__ is threads.on_one_thread(len).__code__

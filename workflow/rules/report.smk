@@ -32,7 +32,7 @@ rule report:
             labels={"what": "The whole report"},
         ),
         md=PATHS.top("report.md"),
-        verdict=PATHS.top("verdict.txt"),
+        verdict=[PATHS.top(f) for f in ("verdict.txt", "verdict.json")],
         methods=[PATHS.top(f) for f in ("methods.txt", "methods.tex", "references.bib")],
         figures=[
             report(

@@ -29,7 +29,8 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.comparisons.suites import means_over_tasks
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.observations import Observations, Predicted
+from bakeoff.data.observations import Observations
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
@@ -39,6 +40,7 @@ from bakeoff.report.baseline import baselines
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
+from bakeoff.report.verdict_data import verdict_data
 from bakeoff.scores import METRICS, score
 from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import Need, check_metrics
@@ -721,11 +723,7 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
     """Return verdict, mean scores and comparisons, models by their names."""
     names = names_of(study)
     content: dict[str, Any] = {
-        "verdict": {
-            "kind": verdict.kind.value,
-            "headline": verdict.headline,
-            "sentences": list(verdict.sentences),
-        },
+        "verdict": verdict_data(study, verdict),
         "models": _plain_means(study, names),
         "baseline": _plain_baselines(study, names),
         "comparisons": [_by_names(row.to_dict(), names) for row in study.comparisons],

@@ -21,10 +21,11 @@ from bakeoff.files import is_file, write_text
 from bakeoff.paths import Paths
 from bakeoff.report import exhibits
 from bakeoff.report.exhibit import Item
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
 from bakeoff.report.read import read_study
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, to_latex, to_markdown
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable

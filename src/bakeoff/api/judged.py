@@ -1,4 +1,4 @@
-"""Marks of a judge that people corrected, and looks at a running evaluation."""
+"""Files of marks of a judge that people corrected, and of a running evaluation."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from bakeoff.api.judged_findings import JudgedFindings
+from bakeoff.api.judged_arrays import KINDS
 from bakeoff.api.preferences import check_alpha
 from bakeoff.api.rows import keys_named
 from bakeoff.comparisons.judged import (
@@ -17,7 +16,6 @@ from bakeoff.comparisons.judged import (
     SuiteLook,
     compare_marks,
     look_at,
-    marks_of_arrays,
 )
 from bakeoff.data.given_tables import GivenTables, tables_of
 from bakeoff.data.marks import (
@@ -29,13 +27,10 @@ from bakeoff.data.marks import (
     series_of_models,
 )
 from bakeoff.data.readers.inspect_logs import Suite, suite_of
-from bakeoff.errors import Problem, UserError, some, unknown
+from bakeoff.errors import Problem, UserError, some
 from bakeoff.options import STREAM, setting
-from bakeoff.report.judged.marks import answer_of_marks
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
-
-KINDS = ("higher", "lower", "right", "wrong")
 
 
 def marks_of_files(options: Mapping[str, Any]) -> JudgedMarks:
@@ -48,10 +43,10 @@ def marks_of_options(options: Mapping[str, Any]) -> Marks:
     """Read the columns of files that a judge and people filled."""
     judge = options["judge"]
     human = options["human"]
-    if judge is None or human is None:
-        lacking = "judge" if judge is None else "human"
+    lacking = [name for name in ("judge", "human") if options[name] is None]
+    if lacking:
         raise UserError(
-            f"{lacking}: name both columns, {setting('judge', 'judge')} and "
+            f"{lacking[0]}: name both columns, {setting('judge', 'judge')} and "
             f"{setting('human', 'human')}"
         )
     # the marks of the judge are what a row says of a model
@@ -92,56 +87,6 @@ def _called(tables: GivenTables, names: Sequence[str]) -> GivenTables:
     return dataclasses.replace(tables, models=renamed)
 
 
-def marks_of_call(
-    predictions: Mapping[str, Any],
-    human: Mapping[str, Any],
-    *,
-    groups: Any,
-    values: str | None,
-    alpha: float,
-) -> JudgedMarks:
-    """Compare models by arrays of the marks of a judge and of people."""
-    check_alpha(alpha)
-    if not isinstance(predictions, Mapping) or not isinstance(human, Mapping):
-        raise UserError("human: expected the marks of each model by its name: {'A': …, 'B': …}")
-    if values not in KINDS:
-        raise UserError(f"values: {unknown('value', str(values), KINDS)}")
-    judged = {
-        str(model): _marks(f"predictions[{model!r}]", one) for model, one in predictions.items()
-    }
-    people = {str(model): _marks(f"human[{model!r}]", one) for model, one in human.items()}
-    length = len(next(iter(judged.values())))
-    for name, marks in (*judged.items(), *people.items()):
-        if len(marks) != length:
-            raise UserError(f"{name}: found {len(marks):,} marks, others have {length:,}")
-    for name, marks in judged.items():
-        if np.isnan(marks).any():
-            raise UserError(f"predictions[{name!r}]: the judge marks every item; leave others out")
-    related = None
-    if groups is not None:
-        related = np.asarray(groups)
-    marks = marks_of_arrays(judged, people, related, values)
-    return compare_marks(marks, alpha)
-
-
-def findings_of_call(
-    predictions: Any, human: Any, *, groups: Any, values: str | None, alpha: float
-) -> JudgedFindings:
-    """Compare models by arrays of marks, and return what was found."""
-    found = marks_of_call(predictions, human, groups=groups, values=values, alpha=alpha)
-    return JudgedFindings(answer_of_marks(found, "bakeoff.compare(None, …, human=…)"))
-
-
-def _marks(what: str, given: Any) -> Any:
-    """Return marks as numbers, NaN where there is none."""
-    marks = pd.Series(given)
-    numbers = pd.to_numeric(marks, errors="coerce")
-    strange = numbers.isna() & marks.notna()
-    if strange.any():
-        raise UserError(f"{what}: found {marks[strange].iloc[0]!r}, expected a number or nothing")
-    return numbers.to_numpy(dtype=float, na_value=np.nan)
-
-
 # --- looks
 
 
@@ -159,7 +104,9 @@ def items_of_files(options: Mapping[str, Any]) -> SuiteItems:
     suite = running_suite(options["files"])
     total = options["of"]
     if total is None:
-        total = suite.total if suite is not None else 0
+        total = 0
+        if suite is not None:
+            total = suite.total
     if total == STREAM:
         total = 0
     elif total < 1:

@@ -12,7 +12,7 @@ from bakeoff.api.build_study import as_pandas, in_arguments
 from bakeoff.api.judged_findings import JudgedFindings
 from bakeoff.comparisons.preferences import compare_many, compare_two
 from bakeoff.data.battles import Battles, battles_of, read_battles
-from bakeoff.data.records import PLAIN
+from bakeoff.data.open_table import PLAIN
 from bakeoff.errors import UserError, shown, some
 from bakeoff.options import Interface, InterfaceKind, used_by
 from bakeoff.report.judged.answer import Answer

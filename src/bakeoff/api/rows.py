@@ -26,10 +26,13 @@ from bakeoff.api.build_study import (
 )
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
-from bakeoff.data.given_tables import TASK, GivenTables, read_columns, tables_of
-from bakeoff.data.observations import Observations, Predicted
+from bakeoff.api.judged_arrays import findings_of_call
+from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
+from bakeoff.data.observations import Observations
+from bakeoff.data.open_table import read_frame
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
-from bakeoff.data.records import read_frame
+from bakeoff.data.records import TASK
 from bakeoff.data.target import Answers
 from bakeoff.errors import UserError, printable, unknown
 from bakeoff.files import is_file
@@ -152,8 +155,6 @@ def compare(
     ['old', 'new', 'b_better']
     """
     if settings["human"] is not None:
-        from bakeoff.api.judged import findings_of_call  # it reads files by this module
-
         _refuse_beside_human(metrics, runs, time, subgroups, versus)
         return findings_of_call(
             predictions, settings["human"], groups=groups, values=values, alpha=alpha

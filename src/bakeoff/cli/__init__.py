@@ -116,10 +116,10 @@ COMMANDS = {
         "compare",
         {"files": ("*", _PREDICTIONS)},
         {
-            "what is compared": "metrics truth id models values positive task tasks weights "
-            "counts datasets missing impute",
+            "what is compared": "metrics truth id models values positive task tasks counts "
+            "datasets missing",
             "rows that depend on each other": "groups time subgroups",
-            "several runs": f"{_RUNS} paired",
+            "several runs": _RUNS,
             "the test": "versus alpha correction",
             "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
@@ -195,10 +195,10 @@ COMMANDS = {
             "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
-            "preferences, judges, a running evaluation": "preferences order judge human of",
+            "preferences, judges, a running evaluation": "judge human of",
             "output": "json output junit",
         },
-        "prompt winner costs unit tasks predicted value format encoding missing_values",
+        "prompt winner order costs unit tasks predicted value format encoding missing_values",
         {
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
@@ -310,10 +310,18 @@ def _run(args: argparse.Namespace) -> int:
     return int(code)
 
 
-def run(args: argparse.Namespace) -> NoReturn:
+def run(args: argparse.Namespace) -> None:
     """Run an experiment in place of this process, so that the exit code is snakemake's."""
     from bakeoff.execution.launch import command
+    from bakeoff.spec.judged import is_judged_experiment
 
+    if is_judged_experiment(args.file):
+        from bakeoff.cli.judged_runs import run_file
+
+        if args.further:
+            raise UserError(_why_refused(COMMANDS["run"], args.further))
+        run_file(args.file)
+        return
     line = command(args.file, args.further, args.profile or (), args.cores)
     sys.stdout.flush()
     sys.stderr.flush()

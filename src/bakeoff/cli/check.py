@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from bakeoff.cli.judged_runs import check_file
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.advice import RowCounts, cautions, remedies, smallest_pvalue
 from bakeoff.comparisons.analysis import analysis_of
@@ -31,6 +32,7 @@ from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.scores import metrics_of
 from bakeoff.spec import Experiment, PlannedTest, read_experiment
 from bakeoff.spec.given_models import GivenData
+from bakeoff.spec.judged import is_judged_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import catalogue
@@ -48,6 +50,9 @@ DISAGREEMENTS = (0.05, 0.1, 0.2)
 
 def check(args: argparse.Namespace) -> None:
     """Check one experiment, and say what it will do."""
+    if is_judged_experiment(args.file):
+        check_file(args.file)
+        return
     experiment = read_experiment(args.file)
     make_importable([Path(args.file).parent, "."])
     problems, planned = check_experiment(experiment)

@@ -19,6 +19,7 @@ from bakeoff.comparisons.run_tests import Decision
 from bakeoff.files import write_texts
 from bakeoff.report import prose, suites
 from bakeoff.report.baseline import baselines
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -32,8 +33,9 @@ from bakeoff.report.numbers import (
 )
 from bakeoff.report.ranking import Contender, cautions, may_be_best, oriented, ranking, standings
 from bakeoff.report.ranking import order as best_first
-from bakeoff.report.study import Family, Study, with_unit
+from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
+from bakeoff.report.written import with_unit
 from bakeoff.stats import plain
 from bakeoff.stats.core.result import AGREE
 

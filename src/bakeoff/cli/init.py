@@ -17,7 +17,7 @@ from bakeoff import __version__
 from bakeoff.api.build_study import without_none
 from bakeoff.cli.check import show_columns, show_undeclared
 from bakeoff.cli.terminal import outputs, say
-from bakeoff.data import records
+from bakeoff.data import open_table
 from bakeoff.data.describe import (
     LIKE_AN_ID,
     NAMED,
@@ -194,10 +194,10 @@ def init(args: argparse.Namespace) -> None:
     keys_of_files = ("format", "encoding", "missing_values")
     settings = without_none({key: getattr(args, key) for key in keys_of_files})
     if args.target is None:
-        frame, _ = records.guess(args.data, "", settings)
+        frame, _ = open_table.guess(args.data, "", settings)
         columns = some(map(str, frame.columns), _MOST_COLUMNS)
         raise UserError(f"target: which column is to be predicted? {args.data} has {columns}")
-    frame, keys = records.guess(args.data, args.target, settings)
+    frame, keys = open_table.guess(args.data, args.target, settings)
     if args.target not in frame.columns:
         raise UserError(f"target: {unknown('column', args.target, frame.columns)}")
     guess = look(frame, args.target, args.task)

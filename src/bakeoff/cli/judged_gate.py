@@ -30,16 +30,15 @@ from bakeoff.report.tables import markdown
 from bakeoff.stats import Release, plain
 
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
-_OF_ROWS = ("truth", "values", "task", "predicted", "value", "metrics", "candidate")
+_OF_ROWS = ("truth", "values", "task", "predicted", "value", "metrics")
 _OF_GATE = ("base", "candidate", "margin", "superior")
 
 
 def is_judged_gate(options: Mapping[str, Any]) -> bool:
     """Tell whether a gate is by judged evidence, by its options or the columns of its file."""
-    named = ("preferences", "human", "judge", "of")
-    if any(options[name] not in (None, False) for name in named):
+    if options["human"] is not None or options["of"] is not None:
         return True
-    if any(options.get(name) for name in _OF_ROWS):
+    if options["candidate"] is not None or any(options.get(name) for name in _OF_ROWS):
         return False
     return holds_battles(options["base"], keys_named(options))
 

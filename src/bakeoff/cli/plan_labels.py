@@ -50,11 +50,15 @@ def plan_labels(args: argparse.Namespace) -> None:
                 "half_width: give it, or the difference that is to be found: "
                 f"{setting('half_width', '0.05')} or {setting('difference', '0.05')}"
             )
-        known = _from_pilot(args) if args.files else _from_accuracy(args)
+        if args.files:
+            known = _from_pilot(args)
+        else:
+            known = _from_accuracy(args)
         width = args.half_width
         level = 1 - args.alpha
-        goal = f"an interval of ±{width:g}" if width is not None else ""
-        if width is None:
+        if width is not None:
+            goal = f"an interval of ±{width:g}"
+        else:
             # z √variance ≤ δ z/(z + z_power) is √variance ≤ δ/(z + z_power)
             z = float(special.ndtri(1 - args.alpha / 2))
             width = abs(args.difference) * z / (z + float(special.ndtri(args.power)))
@@ -79,7 +83,9 @@ def _show(
 ) -> None:
     """Print the answer."""
     quantile = float(special.ndtri((1 + level) / 2))
-    least = None if labels is None else max(labels, FEWEST_LABELS)
+    least = labels
+    if labels is not None:
+        least = max(labels, FEWEST_LABELS)
     lines = []
     for number in _sizes(least, known.items):
         wide = half_width_with(
@@ -130,15 +136,17 @@ def _from_accuracy(args: argparse.Namespace) -> _Labels:
     for name in ("judge", "human"):
         if getattr(args, name) is not None:
             raise UserError(f"{name}: is for a pilot: give its file")
-    if args.judge_accuracy is None or args.items is None:
-        lacking = "judge_accuracy" if args.judge_accuracy is None else "items"
-        raise UserError(f"{lacking}: is missing; or give a pilot with the marks of both")
+    for name in ("judge_accuracy", "items"):
+        if getattr(args, name) is None:
+            raise UserError(f"{name}: is missing; or give a pilot with the marks of both")
     if args.items < FEWEST_LABELS:
         raise UserError(f"items: found {args.items}, at least {FEWEST_LABELS} are needed")
     if not 0.5 < args.judge_accuracy < 1:
         found = args.judge_accuracy
         raise UserError(f"judge_accuracy: found {found:g}, must lie between 0.5 and 1")
-    right = 0.5 if args.accuracy is None else args.accuracy
+    right = args.accuracy
+    if right is None:
+        right = 0.5  # where the spread is largest
     discordance = args.discordance
     if discordance is None and args.difference is not None:
         discordance = 2 * right * (1 - right)  # errors of the two that do not hang together

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.marks import Marks, SuiteItems
+from bakeoff.data.marks import Marks, SuiteItems, greater_is_better
 from bakeoff.errors import Problem, joined
 from bakeoff.stats import (
     Agreement,
@@ -77,7 +77,9 @@ class JudgedMarks:
     @property
     def labels(self) -> int:
         """The labels of the first pair, or of the only model."""
-        of = self.pairs[0].corrected if self.pairs else self.models[0].corrected
+        of = self.models[0].corrected
+        if self.pairs:
+            of = self.pairs[0].corrected
         return int(of.details["labels"])
 
     @property
@@ -93,7 +95,9 @@ def compare_marks(marks: Marks, alpha: float) -> JudgedMarks:
     for model, judge in marks.judge.items():
         human = marks.human[model]
         corrected = corrected_mean(judge, human, groups=marks.groups, confidence_level=level)
-        errors = error_rates_of_judge(judge, human) if marks.binary else None
+        errors = None
+        if marks.binary:
+            errors = error_rates_of_judge(judge, human)
         models.append(OfModel(model, corrected, errors))
     names = list(marks.judge)
     if len(names) == 1:
@@ -131,7 +135,9 @@ def _refuse_few(labels: int, marks: Marks, models: list[str]) -> None:
     if labels >= FEWEST_LABELS:
         return
     judge = [marks.judge[model] for model in models]
-    values = judge[0] if len(judge) == 1 else judge[0] - judge[1]
+    values = judge[0]
+    if len(judge) > 1:
+        values = judge[0] - judge[1]
     spread = float(values.std()) or 0.5
     width = half_width_with(
         _LABELS_ADVISED, sd=spread, correlation=_USUAL_CORRELATION, items=len(marks.ids)
@@ -175,8 +181,6 @@ def marks_of_arrays(
     binary = bool(np.isin(every[~np.isnan(every)], (0, 1)).all())
     if values in ("right", "wrong") and not binary:
         raise Problem(("values",), f"found {values}, and some marks are neither 0 nor 1")
-    sign = -1.0 if values in ("lower", "wrong") else 1.0
-    shift = 1.0 if values == "wrong" else 0.0
     first = next(iter(judge.values()))
     ends = []
     for marks in (judge, human):
@@ -185,8 +189,8 @@ def marks_of_arrays(
     return Marks(
         name="the marks",
         ids=np.arange(len(first)),
-        judge={model: shift + sign * np.asarray(marks) for model, marks in judge.items()},
-        human={model: shift + sign * np.asarray(human[model]) for model in judge},
+        judge={model: greater_is_better(marks, values) for model, marks in judge.items()},
+        human={model: greater_is_better(human[model], values) for model in judge},
         groups=groups,
         binary=binary,
         scales=(ends[0], ends[1]),

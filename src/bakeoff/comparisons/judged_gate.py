@@ -52,7 +52,9 @@ class JudgedGate:
         passes = f"{self.candidate} is not worse than {self.base} by {margin}"
         fails = f"{self.candidate} is worse than {self.base} by more than {margin}"
         if self.superior:
-            more = f" by more than {margin}" if self.margin else f" by {self.what}"
+            more = f" by {self.what}"
+            if self.margin:
+                more = f" by more than {margin}"
             passes = f"{self.candidate} is better than {self.base}{more}"
             fails = f"{self.candidate} is not shown to be better than {self.base}{more}"
         if self.decision is Release.SHIP:
@@ -121,7 +123,9 @@ def gate_of_battles(
     check_margin(margin, 0.0, 0.5)
     votes = battles.among([base, candidate]).turned(candidate)
     table = votes.votes
-    groups = table["groups"].to_numpy() if "groups" in table else None
+    groups = None
+    if "groups" in table:
+        groups = table["groups"].to_numpy()
     sides = []
     for side in ("greater", "less"):
         try:
@@ -164,11 +168,18 @@ def _halved(limits: Limits) -> Limits:
     )
 
 
+def _largest(*, binary: bool) -> float:
+    """Return the largest difference that is possible."""
+    if binary:
+        return 1.0
+    return math.inf
+
+
 def gate_of_marks(
     marks: Marks, base: str, candidate: str, margin: float, alpha: float, *, superior: bool
 ) -> JudgedGate:
     """Decide by people's marks, of which the judge's on all items are corrected."""
-    check_margin(margin, 0.0, 1.0 if marks.binary else math.inf)
+    check_margin(margin, 0.0, _largest(binary=marks.binary))
     sides = []
     for side in ("greater", "less"):
         result = corrected_difference(
@@ -199,7 +210,7 @@ def gate_at_look(
     items: SuiteItems, base: str, candidate: str, margin: float, alpha: float, *, superior: bool
 ) -> JudgedGate:
     """Decide at the first look that decides; each side spends its level over all looks."""
-    check_margin(margin, 0.0, 1.0 if items.binary else math.inf)
+    check_margin(margin, 0.0, _largest(binary=items.binary))
     differences = items.values[candidate] - items.values[base]
     found = looks(differences, items.total, alpha=2 * alpha)
     look = None
@@ -208,6 +219,9 @@ def gate_at_look(
         decision = _at_look(look, found, margin, alpha, superior=superior)
         if decision is not Release.UNDECIDED:
             break
+    next_look = None
+    if found.coming:
+        next_look = found.coming[0]
     return JudgedGate(
         decision=decision,
         base=base,
@@ -217,7 +231,7 @@ def gate_at_look(
         limits=_limits_of_look(look, alpha),
         margin=margin,
         superior=superior,
-        next_look=found.coming[0] if found.coming else None,
+        next_look=next_look,
         total=items.total,
         notes=items.notes,
     )

@@ -9,11 +9,9 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from bakeoff.data.readers import ENDED, OF_MODEL, PROMPTS, SETTINGS, UNFINISHED
+from bakeoff.data.readers.common import ENDED, OF_MODEL, PROMPTS, SETTINGS, UNFINISHED
 from bakeoff.errors import joined
 
-ASKED = "asked"
-"""What tables of logs have beside them: how the model was asked, by the task."""
 Asked: TypeAlias = Mapping[str, Any]
 """The settings of a log, the digests of its prompts, and what is not whole in it."""
 _FIRST = ("num_fewshot", PROMPTS, "system_message", "temperature")
@@ -22,9 +20,16 @@ _MAY_BE_UNKNOWN = ("num_fewshot", "system_instruction")
 """Settings that stand in a file beside a log: without the file they are unknown, no default."""
 _EXAMPLES = ("num_fewshot", "fewshot", "n_shot", "num_shots", "shots")
 _OTHER_PROMPTS = "different prompts"
+_GRADER = "grader"  # the role of a judge in logs of Inspect
+_MODEL_OF_SCORER = ".model"  # the end of the setting that names the judge of a scorer
 _LONGEST = 30
 """Letters of a value that is written out."""
-_MOST_SETTINGS, _MOST_TASKS, _MOST_MODELS = 6, 3, 3
+_MOST_SETTINGS = 6
+_MOST_TASKS = 3
+_MOST_MODELS = 3
+
+
+# --- what logs say
 
 
 def how_asked(frame: pd.DataFrame, model: str | None = None) -> dict[str, Any]:
@@ -32,46 +37,79 @@ def how_asked(frame: pd.DataFrame, model: str | None = None) -> dict[str, Any]:
     settings = frame.attrs.get(SETTINGS) or {}
     if model is not None:
         settings = settings.get(model) or {}
-    facts = {key: frame.attrs[key] for key in (PROMPTS, ENDED, UNFINISHED) if key in frame.attrs}
-    return {SETTINGS: dict(settings), **facts}
+    asked = {SETTINGS: dict(settings)}
+    for key in (PROMPTS, ENDED, UNFINISHED):
+        if key in frame.attrs:
+            asked[key] = frame.attrs[key]
+    return asked
 
 
-def asked_in_both(one: Asked, other: Asked) -> dict[str, Any]:
+def asked_in_both(first: Asked, second: Asked) -> dict[str, Any]:
     """Join what two logs of one model and task say, which have the same settings."""
-    both: dict[str, Any] = {**one, **other}
-    if one.get(ENDED) and other.get(ENDED):
-        both[ENDED] = dict(Counter(one[ENDED]) + Counter(other[ENDED]))
-    elif one.get(ENDED):
-        both[ENDED] = one[ENDED]
+    both: dict[str, Any] = {**first, **second}
+    if first.get(ENDED):
+        both[ENDED] = dict(Counter(first[ENDED]) + Counter(second.get(ENDED) or {}))
     return both
-
-
-def cautions(by_model: Mapping[str, Mapping[str, Asked]]) -> tuple[str, ...]:
-    """Say of the logs of models what was asked differently, and which of them are not whole."""
-    return (*_asked_differently(by_model), *_unfinished(by_model), *_ended(by_model))
 
 
 def lacking_share(by_task: Mapping[str, Asked]) -> float:
     """Return the largest share of rows that a log of a model has not; 1 where nobody knows."""
-    parts = [asked[UNFINISHED]["lacking"] for asked in by_task.values() if asked.get(UNFINISHED)]
-    return max((1.0 if part is None else float(part) for part in parts), default=0.0)
+    shares = [0.0]
+    for asked in by_task.values():
+        unfinished = asked.get(UNFINISHED)
+        if unfinished:
+            lacking = unfinished["lacking"]
+            shares.append(1.0 if lacking is None else float(lacking))
+    return max(shares)
+
+
+def cautions(by_model: Mapping[str, Mapping[str, Asked]]) -> tuple[str, ...]:
+    """Say of the logs of models what was asked differently, and which of them are not whole."""
+    sentences = _marked_differently(by_model) + _asked_differently(by_model)
+    sentences += _unfinished(by_model) + _ended(by_model)
+    return tuple(sentences)
+
+
+# --- settings in which models differ
+
+
+def _marked_differently(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str]:
+    """Say that the answers of models were marked by other judges."""
+    judges: dict[str, str] = {}
+    for model, by_task in by_model.items():
+        for asked in by_task.values():
+            for name, value in asked.get(SETTINGS, {}).items():
+                of_scorer = name.endswith(_MODEL_OF_SCORER) and not name.startswith(OF_MODEL)
+                if value is not None and (name == _GRADER or of_scorer):
+                    judges[model] = str(value)
+    if len(set(judges.values())) < 2:
+        return []
+    marked = [f"{model} was marked by {judge}" for model, judge in judges.items()]
+    return [f"{', '.join(marked[:_MOST_SETTINGS])}: their difference is one of judges, too."]
 
 
 def _asked_differently(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str]:
     """Name the settings in which models differ, once for the tasks that differ alike."""
     tasks = sorted({task for by_task in by_model.values() for task in by_task})
-    alike: dict[tuple[str, str], list[str]] = {}
+    tasks_by_difference: dict[tuple[str, str], list[str]] = {}
     for task in tasks:
         asked = {model: by_task[task] for model, by_task in by_model.items() if task in by_task}
-        if phrases := _differences(asked):
-            alike.setdefault((_names(list(asked)), phrases), []).append(task)
-    sentences = []
-    for (models, phrases), of_tasks in list(alike.items())[:_MOST_TASKS]:
-        where = "" if len(of_tasks) == len(tasks) else f" in {_few(of_tasks, 'tasks')}"
+        phrases = _differences(asked)
+        if phrases:
+            difference = (_names(list(asked)), phrases)
+            tasks_by_difference.setdefault(difference, []).append(task)
+    sentences: list[str] = []
+    n_more = 0
+    for (models, phrases), alike in tasks_by_difference.items():
+        if len(sentences) == _MOST_TASKS:
+            n_more += len(alike)
+            continue
+        where = ""
+        if len(alike) < len(tasks):
+            where = f" in {_few(alike, 'tasks')}"
         sentences.append(f"{models} were asked differently{where}: {phrases}.")
-    if len(alike) > _MOST_TASKS:
-        more = sum(map(len, list(alike.values())[_MOST_TASKS:]))
-        sentences.append(f"They were asked differently in {more} other tasks too.")
+    if n_more:
+        sentences.append(f"They were asked differently in {n_more} other tasks too.")
     return sentences
 
 
@@ -79,59 +117,42 @@ def _differences(asked: Mapping[str, Asked]) -> str:
     """Write the settings of a task in which models differ; empty where there is none."""
     if len(asked) < 2:
         return ""
-    settings = {model: one.get(SETTINGS, {}) for model, one in asked.items()}
-    names = {name for one in settings.values() for name in one if not name.startswith(OF_MODEL)}
-    values = {name: _values(name, settings) for name in names - {PROMPTS}}
-    differ = [name for name, given in values.items() if len(set(map(_key, given.values()))) > 1]
+    settings = {model: log.get(SETTINGS, {}) for model, log in asked.items()}
+    differing = {}
+    for name in sorted(_names_of_settings(settings)):
+        values = _values(name, settings)
+        if len({_key(value) for value in values.values()}) > 1:
+            differing[name] = values
+    names = list(differing)
     if _other_prompts(list(asked.values())):
-        differ.append(PROMPTS)
-    differ.sort(key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
-    by_model = len(asked) > 2
-    phrases = [
-        _OTHER_PROMPTS if name == PROMPTS else _phrase(name, values[name], by_model=by_model)
-        for name in differ[:_MOST_SETTINGS]
-    ]
-    if len(differ) > _MOST_SETTINGS:
-        phrases.append(f"and {len(differ) - _MOST_SETTINGS} other settings")
+        names.append(PROMPTS)
+    names.sort(key=_order)
+    phrases = []
+    for name in names[:_MOST_SETTINGS]:
+        if name == PROMPTS:
+            phrases.append(_OTHER_PROMPTS)
+        else:
+            phrases.append(_phrase(name, differing[name], by_model=len(asked) > 2))
+    if len(names) > _MOST_SETTINGS:
+        phrases.append(f"and {len(names) - _MOST_SETTINGS} other settings")
     return ", ".join(dict.fromkeys(phrases))
+
+
+def _names_of_settings(settings: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """Name what models were asked with; prompts are compared question by question."""
+    names: set[str] = set()
+    for of_model in settings.values():
+        names.update(name for name in of_model if not name.startswith(OF_MODEL))
+    return names - {PROMPTS}
 
 
 def _values(name: str, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return a setting of each model of which it is known; None is the default."""
-    return {
-        model: one.get(name)
-        for model, one in settings.items()
-        if name in one or name not in _MAY_BE_UNKNOWN
-    }
-
-
-def _other_prompts(asked: Sequence[Asked]) -> bool:
-    """Tell whether a question that two logs share was asked by other prompts."""
-    first: dict[str, str] = {}
-    for one in asked:
-        for question, prompt in one.get(PROMPTS, {}).items():
-            if first.setdefault(question, prompt) != prompt:
-                return True
-    return False
-
-
-def _phrase(name: str, values: Mapping[str, Any], *, by_model: bool) -> str:
-    """Write a setting with its values, in the order of two models; or that long values differ."""
-    words = name.replace("_", " ")
-    texts = {model: _text(value) for model, value in values.items()}
-    if None in texts.values():
-        if "system" in name:
-            return "different system prompts"
-        return _OTHER_PROMPTS if name.endswith("prompt") else f"different values of {name}"
-    by_text: dict[str, list[str]] = {}
-    for model, text in texts.items():
-        by_text.setdefault(str(text), []).append(model)
-    parts = [str(text) for text in texts.values()]
-    if by_model:
-        parts = [f"{text} ({_few(models, 'models')})" for text, models in by_text.items()]
-    if name.rpartition(".")[2] in _EXAMPLES:
-        return f"{joined(parts)} examples"
-    return f"{words} {joined(parts)}"
+    values = {}
+    for model, of_model in settings.items():
+        if name in of_model or name not in _MAY_BE_UNKNOWN:
+            values[model] = of_model.get(name)
+    return values
 
 
 def _key(value: Any) -> str:
@@ -141,40 +162,102 @@ def _key(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
+def _order(name: str) -> tuple[int, str]:
+    """Put some settings first, and the others in the order of the alphabet."""
+    place = len(_FIRST)
+    if name in _FIRST:
+        place = _FIRST.index(name)
+    return place, name
+
+
+def _other_prompts(asked: Sequence[Asked]) -> bool:
+    """Tell whether a question that two logs share was asked by other prompts."""
+    first: dict[str, str] = {}
+    for log in asked:
+        for question, prompt in log.get(PROMPTS, {}).items():
+            if first.setdefault(question, prompt) != prompt:
+                return True
+    return False
+
+
+def _phrase(name: str, values: Mapping[str, Any], *, by_model: bool) -> str:
+    """Write a setting with its values, in the order of two models; or that long values differ."""
+    texts: dict[str, str] = {}
+    for model, value in values.items():
+        text = _text(value)
+        if text is None:
+            return _differ(name)
+        texts[model] = text
+    parts = list(texts.values())
+    if by_model:
+        models_by_text: dict[str, list[str]] = {}
+        for model, text in texts.items():
+            models_by_text.setdefault(text, []).append(model)
+        parts = [f"{text} ({_few(models, 'models')})" for text, models in models_by_text.items()]
+    if name.rpartition(".")[2] in _EXAMPLES:
+        return f"{joined(parts)} examples"
+    words = name.replace("_", " ")
+    return f"{words} {joined(parts)}"
+
+
+def _differ(name: str) -> str:
+    """Say that long values of a setting differ."""
+    if "system" in name:
+        return "different system prompts"
+    if name.endswith("prompt"):
+        return _OTHER_PROMPTS
+    return f"different values of {name}"
+
+
 def _text(value: Any) -> str | None:
     """Write a short value; None for a long one."""
     if value is None:
         return "default"
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+    text = value
+    if not isinstance(value, str):
+        text = json.dumps(value, sort_keys=True, default=str)
     text = " ".join(text.split()) or "''"
     return text if len(text) <= _LONGEST else None
 
 
 def _names(models: Sequence[str]) -> str:
     """Name the models of a sentence."""
-    return joined(models) if len(models) <= 2 * _MOST_MODELS else f"The {len(models)} models"
+    if len(models) <= 2 * _MOST_MODELS:
+        return joined(models)
+    return f"The {len(models)} models"
 
 
 def _few(names: Sequence[str], what: str) -> str:
     """Name a few models or tasks, or count them."""
-    return joined(names) if len(names) <= _MOST_MODELS else f"{len(names)} {what}"
+    if len(names) <= _MOST_MODELS:
+        return joined(names)
+    return f"{len(names)} {what}"
+
+
+# --- logs that are not whole
 
 
 def _unfinished(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str]:
     """Say which logs are not whole, and why, once for the models that a log is of."""
-    alike: dict[tuple[str, str], list[str]] = {}
+    models_by_reason: dict[tuple[str, str], list[str]] = {}
     for model, by_task in by_model.items():
-        why = {task: one[UNFINISHED]["why"] for task, one in by_task.items() if UNFINISHED in one}
-        if not why:
+        reasons = {}
+        for task, log in by_task.items():
+            if UNFINISHED in log:
+                reasons[task] = log[UNFINISHED]["why"]
+        if not reasons:
             continue
-        task, first = next(iter(why.items()))
-        more = f"; so are its logs of {len(why) - 1} other tasks" if len(why) > 1 else ""
+        task, reason = next(iter(reasons.items()))
         where = f" for {task}" if task else ""
-        alike.setdefault((where, f"{first}{more}"), []).append(model)
+        if len(reasons) > 1:
+            reason += f"; so are its logs of {len(reasons) - 1} other tasks"
+        models_by_reason.setdefault((where, reason), []).append(model)
     sentences = []
-    for (where, text), models in alike.items():
-        are = "log of {}{} is" if len(models) == 1 else "logs of {}{} are"
-        sentences.append(f"The {are.format(joined(models), where)} not whole: {text}.")
+    for (where, reason), models in models_by_reason.items():
+        logs = f"log of {joined(models)}{where} is"
+        if len(models) > 1:
+            logs = f"logs of {joined(models)}{where} are"
+        sentences.append(f"The {logs} not whole: {reason}.")
     return sentences
 
 
@@ -183,9 +266,11 @@ def _ended(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str]:
     parts = []
     for model, by_task in by_model.items():
         limits: Counter[str] = Counter()
-        for asked in by_task.values():
-            limits.update(asked.get(ENDED) or {})
+        for log in by_task.values():
+            limits.update(log.get(ENDED) or {})
         if limits:
-            which = joined([f"{name} limit" for name in sorted(limits)])
-            parts.append(f"{limits.total():,} of {model} ({which})")
-    return [f"A limit ended samples before the model was done: {joined(parts)}."] if parts else []
+            names = joined([f"{name} limit" for name in sorted(limits)])
+            parts.append(f"{limits.total():,} of {model} ({names})")
+    if not parts:
+        return []
+    return [f"A limit ended samples before the model was done: {joined(parts)}."]

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.records import read_frame
+from bakeoff.data.open_table import read_frame
 from bakeoff.errors import Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import is_file, no_file, parse_json
 from bakeoff.options import setting
@@ -93,10 +93,10 @@ class Battles:
         """Return the votes on two models with this one as A of every battle."""
         votes = self.votes.copy()
         other = votes["model_b"] == first
-        names = votes.loc[other, ["model_b", "model_a"]].to_numpy()
-        votes.loc[other, ["model_a", "model_b"]] = names
-        votes.loc[other, "outcome"] = -votes.loc[other, "outcome"]
-        votes.loc[other, "first"] = 1 - votes.loc[other, "first"]
+        votes["model_a"] = self.votes["model_a"].where(~other, self.votes["model_b"])
+        votes["model_b"] = self.votes["model_b"].where(~other, self.votes["model_a"])
+        votes["outcome"] = votes["outcome"].where(~other, -votes["outcome"])
+        votes["first"] = votes["first"].where(~other, 1 - votes["first"])
         return dataclasses.replace(self, votes=votes)
 
     def of_judge(self, judge: str) -> Battles:
@@ -361,14 +361,21 @@ def _known_winners(
     counts = votes.loc[unclear, "said"].value_counts()
     texts = []
     for said, number in list(counts.items())[:_SHOWN]:
-        rows = "1 row" if number == 1 else f"{number:,} rows"
-        texts.append(f"{rows} with {said!r}" if said else f"{rows} without a text")
-    more = ", …" if len(counts) > _SHOWN else ""
+        rows = f"{number:,} row{'s' * (number > 1)}"
+        what = "without a text"
+        if said:
+            what = f"with {said!r}"
+        texts.append(f"{rows} {what}")
+    if len(counts) > _SHOWN:
+        texts.append("…")
+    verb = "has"
+    if len(columns) > 1:
+        verb = "have"
     raise Problem(
         ("winner",),
-        f"{joined(list(map(repr, columns)))} {'has' if len(columns) == 1 else 'have'} "
-        f"{', '.join(texts)}{more}: leave them out with {setting('missing', 'common')} (a winner "
-        "is model_a, model_b, tie, or the name of a model)",
+        f"{joined(list(map(repr, columns)))} {verb} {', '.join(texts)}: leave them out with "
+        f"{setting('missing', 'common')} (a winner is model_a, model_b, tie, or the name of a "
+        "model)",
     )
 
 

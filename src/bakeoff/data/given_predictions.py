@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,16 +14,11 @@ from pydantic import InstanceOf
 from bakeoff.data.asked import cautions
 from bakeoff.data.columns import bare_words, canonical_ids, in_order
 from bakeoff.data.given_tables import table_of_model
-from bakeoff.data.observations import (
-    Observations,
-    Predicted,
-    carried,
-    positions,
-    related,
-    undeclared,
-)
-from bakeoff.data.read_given import averages, may_be_right_or_wrong, meant
+from bakeoff.data.observations import Observations
+from bakeoff.data.pairing import Positions, carried, positions, related, undeclared
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.records import USUAL, Records, as_table, by_run
+from bakeoff.data.row_values import averages, may_be_right_or_wrong, meant
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import (
@@ -68,6 +62,42 @@ class HeldModel(GivenModel):
         return validated(cls, {**keys, "columns": columns, "table": table}, place)
 
 
+# --- the file of a model
+
+
+def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Observations:
+    """Observe what a training run of a model says of the rows of a data set."""
+    given = experiment.given[model]
+    if isinstance(given, HeldModel):
+        return given.table
+    by_values = given.values is not None
+    path = given.predictions_on(dataset, seed=seed)
+    place = ("models", model, "values" if by_values else "predictions")
+    if not (is_file(path) or is_folder(path)):
+        raise Problem(place, no_file(path))
+    spec = experiment.datasets[dataset]
+    missing_values = given.missing_values
+    tasks = None
+    if by_values and given.tasks is not None:
+        tasks = tuple(given.tasks)
+    observed = _read_once(
+        path,
+        tuple(map(state_of, files_at(path, LOGS))),
+        given.columns.model_dump_json(),
+        given.model,
+        None if missing_values is None else tuple(missing_values),
+        place,
+        (seed, given.seeds),
+        tasks,
+        values=by_values,
+        drop_unlabelled=isinstance(spec, GivenData) and spec.missing_target == "drop",
+        numbers=experiment.task.numbers,
+    )
+    if by_values:
+        return meant(observed, experiment.measured[0])
+    return observed
+
+
 @lru_cache(maxsize=_KEPT)
 def _read_once(
     path: str,
@@ -77,44 +107,35 @@ def _read_once(
     missing_values: tuple[str, ...] | None,
     place: Place,
     run: tuple[int, int],
-    tasks: tuple[str, ...] | None = None,
-    **how: Any,
+    tasks: tuple[str, ...] | None,
+    *,
+    values: bool,
+    drop_unlabelled: bool,
+    numbers: bool,
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
     missing = None if missing_values is None else list(missing_values)
     keys = TableKeys.model_validate({"missing_values": missing})
-    file = table_of_model(path, place, model, named, keys, tasks)
-    parts = list(by_run(file))
-    which, expected = run
-    if len(parts) != expected and named.seeds is not None:
+    parts = list(by_run(table_of_model(path, place, model, named, keys, tasks)))
+    number, n_runs = run
+    if named.seeds is None:
+        number = 1
+    elif len(parts) != n_runs:
         raise Problem(
             (*place[:-1], "seeds"),
-            f"{path!r} has {len(parts)} training runs in {named.seeds!r}, `seeds` says {expected}; "
+            f"{path!r} has {len(parts)} training runs in {named.seeds!r}, `seeds` says {n_runs}; "
             "a run that failed belongs to its recipe, with the score that it has",
         )
-    return Observations.of_records(parts[0 if named.seeds is None else which - 1], **how)
+    return Observations.of_records(
+        parts[number - 1],
+        values=values,
+        drop_unlabelled=drop_unlabelled,
+        numbers=numbers,
+    )
 
 
-def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Observations:
-    given, spec = experiment.given[model], experiment.datasets[dataset]
-    if isinstance(given, HeldModel):
-        return given.table
-    path, values = given.predictions_on(dataset, seed=seed), given.values is not None
-    place = ("models", model, "values" if values else "predictions")
-    if not (is_file(path) or is_folder(path)):
-        raise Problem(place, no_file(path))
-    state = tuple(map(state_of, files_at(path, LOGS)))
-    missing = None if given.missing_values is None else tuple(given.missing_values)
-    columns = given.columns.model_dump_json()
-    key = columns, given.model, missing, place, (seed, given.seeds)
-    if values:
-        tasks = None if given.tasks is None else tuple(given.tasks)
-        file = _read_once(path, state, *key, tasks=tasks, values=True)
-        return meant(file, experiment.measured[0])
-    drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
-    how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
-    return _read_once(path, state, *key, **how)
+# --- the table of a data set
 
 
 def load(name: str, experiment: Experiment) -> Table:
@@ -122,22 +143,69 @@ def load(name: str, experiment: Experiment) -> Table:
     spec = experiment.datasets[name]
     if isinstance(spec, GivenData):
         return load_given(name, experiment)
-    roles = experiment.resampling.given_by, row_columns(experiment, name)
-    numbers = experiment.task.numbers
-    return load_table(name, spec, experiment.seed, *roles, numbers=numbers)
+    return load_table(
+        name,
+        spec,
+        experiment.seed,
+        experiment.resampling.given_by,
+        row_columns(experiment, name),
+        numbers=experiment.task.numbers,
+    )
 
 
 def load_given(name: str, experiment: Experiment) -> Table:
     """Make the table of a data set without a source from the predictions."""
     spec = experiment.datasets[name]
     assert isinstance(spec, GivenData)
-    plans = experiment.resampling.plans()
-    models = [
-        model
-        for model, given in experiment.given.items()
-        if given.path is not None and any(map(experiment.on_rows, plans))
-    ]
+    models = _models_with_rows(experiment)
     files = [_read(model, experiment, name).once() for model in models]
+    _refuse_marks(files, experiment)
+    rows = _rows_with_truth(name, files, experiment)
+    places = [positions(rows, file) for file in files]
+    assert rows.true is not None
+    classes: tuple[str, ...] = ()
+    if experiment.with_values:
+        if not experiment.by_values:
+            classes = RIGHT_OR_WRONG
+    elif files and not rows.true.numbers:
+        classes = _classes(rows.true, spec, ("datasets", name))
+    truth: NDArray[Any] = rows.true.among(classes)
+    target = Target(classes, truth.dtype.kind == "f")
+    if target.numbers:
+        check_spread(truth, ("datasets", name))
+    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth)})
+    for role, values in related(files, places).items():
+        frame[_COLUMNS[role]] = values
+    described = target
+    counted = truth
+    if experiment.with_values:  # right and wrong are no classes
+        described = Target(())
+        counted = np.full(len(truth), -1)
+    card = given_card(
+        name,
+        spec.label or name,
+        {model: given.files(name) for model, given in experiment.given.items()},
+        described,
+        counted,
+        len(rows.left_out),
+        spec.licence,
+    )
+    card["group_columns"] = undeclared(files)
+    card["cautions"] = _cautions(models, files, experiment)
+    along = _carried(name, files, places, experiment)
+    return Table(frame, target, along, lambda _: card)
+
+
+def _models_with_rows(experiment: Experiment) -> list[str]:
+    """Name the models whose files tell of single rows."""
+    plans = experiment.resampling.plans()
+    if not any(experiment.on_rows(plan) for plan in plans):
+        return []
+    return [model for model, given in experiment.given.items() if given.path is not None]
+
+
+def _refuse_marks(files: Sequence[Observations], experiment: Experiment) -> None:
+    """Refuse numbers that may rather say which rows are right."""
     metric = experiment.measured[0]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files, metric):
         raise Problem(
@@ -146,154 +214,94 @@ def load_given(name: str, experiment: Experiment) -> Table:
             "is right) or `- error` (1 is wrong), and the tests are McNemar's; where other numbers "
             "could have occurred, say which: `range: [0, 5]`",
         )
-    rows = Observations("", np.array([], dtype=object), Answers((), np.array([], np.int32)))
-    if files:
-        first = next((file for file in files if file.true is not None), None)
-        if first is None:
-            raise Problem(
-                ("datasets", name),
-                "none of the files names the true "
-                f"{'numbers' if experiment.task.numbers else 'labels'} (looked for "
-                f"{listed(USUAL['truth'])}): add them to one at least, or say which column it is",
-            )
-        rows = first.labelled()
-    places = [positions(rows, file) for file in files]
-    classes: tuple[str, ...] = ()
-    if experiment.with_values:
-        classes = () if experiment.by_values else RIGHT_OR_WRONG
-    elif rows.true is not None and not rows.true.numbers and files:
-        classes = _classes(rows.true, spec, ("datasets", name))
-    assert rows.true is not None
-    truth: NDArray[Any] = rows.true.among(classes)
-    target = Target(classes, truth.dtype.kind == "f")
-    if target.numbers:
-        check_spread(truth, ("datasets", name))
-    kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
-    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
-    files_of = {m: given.files(name) for m, given in experiment.given.items()}
-    labelled = Target(()) if experiment.with_values else target  # right and wrong are no classes
-    counted = np.full(len(truth), -1) if experiment.with_values else truth
-    label = spec.label or name
-    left_out = len(rows.left_out)
-    card = given_card(name, label, files_of, labelled, counted, left_out, spec.licence)
-    card["group_columns"] = undeclared(files)
-    labels = [experiment.models[model].label or model for model in models]
-    asked = {label: file.records.asked for label, file in zip(labels, files, strict=True)}
-    told = list(cautions({label: one for label, one in asked.items() if one}))
-    if experiment.with_values:
-        told += averages([file.called([label]) for label, file in zip(labels, files, strict=True)])
-    card["cautions"] = told
-    by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
-    place = ("models", by, "columns", "subgroups")
-    along = carried(row_columns(experiment, name), place, files, places)
-    return Table(frame, target, along, lambda _: card)
 
 
-def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
-    """Make the divisions of a plan; those of given rows are in the files of predictions."""
-    spec, data = experiment.resampling.plans()[plan], experiment.datasets[dataset]
-    if isinstance(data, GivenData):
-        first = next(iter(experiment.given))
-        return given_splits(_read(first, experiment, dataset), table, plan, spec)
-    return make_splits(dataset, table, plan, spec, experiment.seed)
-
-
-def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.DataFrame:
-    """Take the divisions of a plan from a model's predictions."""
-    ids = table.frame[ROW_ID]
-    if isinstance(plan, Holdout):
-        return pd.DataFrame({ROW_ID: ids, "repeat-1": np.ones(len(ids), np.int16)})
-    assert file.folds is not None
-    at = (*file.place[:-1], "columns")
-    per_repeat = np.bincount(np.unique(file.folds, axis=0)[:, 0])[1:]
-    if len(per_repeat) != plan.rounds or (per_repeat != plan.folds).any():
-        odd = next((k for k in per_repeat.tolist() if k != plan.folds), plan.folds)
-        raise Problem(
-            at,
-            f"{file.name} has {len(per_repeat)} repeat(s) of {odd} fold(s), {name} has "
-            f"{plan.rounds} of {plan.folds}",
-        )
-    position = pd.Index(canonical_ids(ids)).get_indexer(pd.Index(file.ids))
-    made: list[Folds] = []
-    for repeat in range(1, plan.rounds + 1):
-        tested = (file.folds[:, 0] == repeat) & (position >= 0)
-        again = pd.Series(file.ids[tested]).duplicated().to_numpy()
-        if again.any():
-            raise Problem(
-                at,
-                f"{file.name}: {again.sum():,} of its rows are tested in two folds of repeat "
-                f"{repeat}: {some(file.ids[tested][again])}",
-            )
-        made.append(np.full(len(ids), 0 if plan.folds == 1 else NEITHER, dtype=np.int16))
-        made[-1][position[tested]] = file.folds[tested, 1]
-    splits = pd.DataFrame({ROW_ID: ids, **{f"repeat-{r}": one for r, one in enumerate(made, 1)}})
-    if isinstance(plan, Resampled):
-        return splits
-    halvings = plan.repeats if isinstance(plan, Halves) else 0
-    for m in range(halvings):
-        wrong = (made[2 * m] != NEITHER) == (made[2 * m + 1] != NEITHER)
-        if wrong.any():
-            raise Problem(
-                at,
-                f"{file.name}: repeats {2 * m + 1} and {2 * m + 2} must share no row and hold "
-                f"all, as two halves; {wrong.sum():,} rows are in both or in neither",
-            )
-    for repeat, folds in enumerate(made[2 * halvings :], 2 * halvings + 1):
-        if out := int((folds == NEITHER).sum()):
-            raise Problem(
-                at,
-                f"{file.name}: {out:,} of {len(folds):,} rows are tested in no fold of repeat "
-                f"{repeat}",
-            )
-    return splits
-
-
-def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
-    """Read the predictions of a given model for the test rows of one division."""
-    given, spec = experiment.given[fit.model], experiment.datasets[fit.dataset]
-    file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
-    where = "" if fit.plan == "holdout" else f", repeat {fit.repeat}, fold {fit.fold},"
-    rows = Observations(
-        f"the test set{where} of {fit.dataset}",
-        canonical_ids(table.frame[ROW_ID].iloc[split.test]),
-        Answers(table.classes, table.answers[split.test]),
+def _rows_with_truth(
+    name: str, files: Sequence[Observations], experiment: Experiment
+) -> Observations:
+    """Return the rows of the first file that names their truth; none where there is no file."""
+    if not files:
+        return Observations("", np.array([], dtype=object), Answers((), np.array([], np.int32)))
+    for file in files:
+        if file.true is not None:
+            return file.labelled()
+    what = "numbers" if experiment.task.numbers else "labels"
+    raise Problem(
+        ("datasets", name),
+        f"none of the files names the true {what} (looked for "
+        f"{listed(USUAL['truth'])}): add them to one at least, or say which column it is",
     )
-    if isinstance(spec, GivenData):
-        # all others of a test set have no label, as `load_given` has proved; a fold's may differ
-        row_ids = canonical_ids(table.frame[ROW_ID])
-        others = file.ids[~np.isin(file.ids, row_ids)] if given.by_folds else file.ids
-        rows = dataclasses.replace(rows, left_out=others)
-    at = positions(rows, file)
-    ((run,),) = file.among(table.classes).values()
-    return run[at]
 
 
 def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
-    if spec.classes is None and (spellings := unclear_spellings(present)):
-        raise Problem(
-            place,
-            f"{said_of_spellings('the true labels', spellings, labels.counts)}. Write each class "
-            "in one way in the files; if these are different classes, list all classes under "
-            "`classes:`",
-        )
-    ordered = in_order(present)
     if spec.classes is not None:
-        ordered = [spelled_as(name_of(name), present) for name in spec.classes]
-    if (repeated := first_repeated(ordered)) is not None:
-        raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
-    if lacking := [name for name in present if name not in ordered]:
-        bare = [name for name in spec.classes or () if isinstance(name, bool)]
-        hint = f"; {bare_words(bare[0])}" if bare else ""
-        text = f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}"
-        raise Problem((*place, "classes"), text)
-    if len(ordered) < 2:
-        text = f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
+        order = _listed_classes(present, spec.classes, place)
+    else:
+        spellings = unclear_spellings(present)
+        if spellings:
+            raise Problem(
+                place,
+                f"{said_of_spellings('the true labels', spellings, labels.counts)}. Write each "
+                "class in one way in the files; if these are different classes, list all classes "
+                "under `classes:`",
+            )
+        order = in_order(present)
+    if len(order) < 2:
+        text = f"all true labels are {order[0]!r}; name the other classes in `classes:`"
         raise Problem(place, text)
     if spec.classes is not None and spec.positive is None:
-        return tuple(ordered)
-    return positive_last(ordered, spec.positive, place, labels.counts)
+        return tuple(order)
+    return positive_last(order, spec.positive, place, labels.counts)
+
+
+def _listed_classes(present: Sequence[str], wanted: Sequence[Any], place: Place) -> list[str]:
+    """Return the classes that an experiment lists, which must be all that there are."""
+    order = [spelled_as(name_of(name), present) for name in wanted]
+    repeated = first_repeated(order)
+    if repeated is not None:
+        raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
+    lacking = [name for name in present if name not in order]
+    if lacking:
+        bare = [name for name in wanted if isinstance(name, bool)]
+        hint = f"; {bare_words(bare[0])}" if bare else ""
+        text = f"true labels that are not listed: {some(lacking)} (listed: {some(order)}){hint}"
+        raise Problem((*place, "classes"), text)
+    return order
+
+
+def _cautions(
+    models: Sequence[str], files: Sequence[Observations], experiment: Experiment
+) -> list[str]:
+    """Say what models were asked differently, and which averages scores are, by their labels."""
+    asked = {}
+    labelled = []
+    for model, file in zip(models, files, strict=True):
+        label = experiment.models[model].label or model
+        labelled.append(file.called([label]))
+        if file.records.asked:
+            asked[label] = file.records.asked
+    sentences = list(cautions(asked))
+    if experiment.with_values:
+        sentences += averages(labelled)
+    return sentences
+
+
+def _carried(
+    name: str,
+    files: Sequence[Observations],
+    places: Sequence[Positions],
+    experiment: Experiment,
+) -> pd.DataFrame:
+    """Take what comparisons look at of the rows from the files."""
+    first = ""
+    for model, given in experiment.given.items():
+        if given.columns.subgroups:
+            first = model
+            break
+    place = ("models", first, "columns", "subgroups")
+    return carried(row_columns(experiment, name), place, files, places)
 
 
 def given_card(
@@ -321,3 +329,120 @@ def given_card(
         "pairs_by_chance": 0.0,
         "near_copies": 0,
     }
+
+
+# --- the divisions
+
+
+def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
+    """Make the divisions of a plan; those of given rows are in the files of predictions."""
+    spec = experiment.resampling.plans()[plan]
+    if isinstance(experiment.datasets[dataset], GivenData):
+        first = next(iter(experiment.given))
+        return given_splits(_read(first, experiment, dataset), table, plan, spec)
+    return make_splits(dataset, table, plan, spec, experiment.seed)
+
+
+def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.DataFrame:
+    """Take the divisions of a plan from a model's predictions."""
+    ids = table.frame[ROW_ID]
+    if isinstance(plan, Holdout):
+        return pd.DataFrame({ROW_ID: ids, "repeat-1": np.ones(len(ids), np.int16)})
+    assert file.folds is not None
+    at = (*file.place[:-1], "columns")
+    _check_number_of_folds(file, name, plan, at)
+    position: Positions = pd.Index(canonical_ids(ids)).get_indexer(pd.Index(file.ids))
+    folds_by_repeat = []
+    for repeat in range(1, plan.rounds + 1):
+        folds_by_repeat.append(_folds_of_repeat(file, repeat, position, len(ids), plan, at))
+    if not isinstance(plan, Resampled):
+        _check_every_row_is_tested(file, folds_by_repeat, plan, at)
+    splits = {f"repeat-{repeat}": folds for repeat, folds in enumerate(folds_by_repeat, 1)}
+    return pd.DataFrame({ROW_ID: ids, **splits})
+
+
+def _check_number_of_folds(file: Observations, name: str, plan: Plan, at: Place) -> None:
+    """Refuse a file whose repeats and folds are not those of a plan."""
+    assert file.folds is not None
+    folds_per_repeat = np.bincount(np.unique(file.folds, axis=0)[:, 0])[1:]
+    if len(folds_per_repeat) == plan.rounds and (folds_per_repeat == plan.folds).all():
+        return
+    others = [n_folds for n_folds in folds_per_repeat.tolist() if n_folds != plan.folds]
+    n_folds = others[0] if others else plan.folds
+    raise Problem(
+        at,
+        f"{file.name} has {len(folds_per_repeat)} repeat(s) of {n_folds} fold(s), {name} has "
+        f"{plan.rounds} of {plan.folds}",
+    )
+
+
+def _folds_of_repeat(
+    file: Observations, repeat: int, position: Positions, n_rows: int, plan: Plan, at: Place
+) -> Folds:
+    """Return the fold in which each row of a table is tested in one repeat."""
+    assert file.folds is not None
+    tested = (file.folds[:, 0] == repeat) & (position >= 0)
+    again = pd.Series(file.ids[tested]).duplicated().to_numpy()
+    if again.any():
+        raise Problem(
+            at,
+            f"{file.name}: {again.sum():,} of its rows are tested in two folds of repeat "
+            f"{repeat}: {some(file.ids[tested][again])}",
+        )
+    # of a single fold the other rows are those of training
+    rest = 0 if plan.folds == 1 else NEITHER
+    folds = np.full(n_rows, rest, dtype=np.int16)
+    folds[position[tested]] = file.folds[tested, 1]
+    return folds
+
+
+def _check_every_row_is_tested(
+    file: Observations, folds_by_repeat: Sequence[Folds], plan: Plan, at: Place
+) -> None:
+    """Refuse halves that are none, and repeats in which some row is tested in no fold."""
+    n_pairs = plan.repeats if isinstance(plan, Halves) else 0
+    for pair in range(n_pairs):
+        first = folds_by_repeat[2 * pair] != NEITHER
+        second = folds_by_repeat[2 * pair + 1] != NEITHER
+        wrong = first == second
+        if wrong.any():
+            raise Problem(
+                at,
+                f"{file.name}: repeats {2 * pair + 1} and {2 * pair + 2} must share no row and "
+                f"hold all, as two halves; {wrong.sum():,} rows are in both or in neither",
+            )
+    for repeat, folds in enumerate(folds_by_repeat[2 * n_pairs :], 2 * n_pairs + 1):
+        n_untested = int((folds == NEITHER).sum())
+        if n_untested:
+            raise Problem(
+                at,
+                f"{file.name}: {n_untested:,} of {len(folds):,} rows are tested in no fold of "
+                f"repeat {repeat}",
+            )
+
+
+# --- the predictions of a fit
+
+
+def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
+    """Read the predictions of a given model for the test rows of one division."""
+    file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
+    where = f", repeat {fit.repeat}, fold {fit.fold},"
+    if fit.plan == "holdout":
+        where = ""
+    left_out = np.array([], dtype=np.int64)
+    if isinstance(experiment.datasets[fit.dataset], GivenData):
+        # all others of a test set have no label, as `load_given` has proved; a fold's may differ
+        left_out = file.ids
+        if experiment.given[fit.model].by_folds:
+            row_ids = canonical_ids(table.frame[ROW_ID])
+            left_out = file.ids[~np.isin(file.ids, row_ids)]
+    rows = Observations(
+        f"the test set{where} of {fit.dataset}",
+        canonical_ids(table.frame[ROW_ID].iloc[split.test]),
+        Answers(table.classes, table.answers[split.test]),
+        left_out=left_out,
+    )
+    at = positions(rows, file)
+    ((run,),) = file.among(table.classes).values()
+    return run[at]

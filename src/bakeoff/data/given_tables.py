@@ -6,6 +6,7 @@ import dataclasses
 import glob
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -14,29 +15,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.asked import ASKED, asked_in_both, how_asked
+from bakeoff.data.asked import asked_in_both, how_asked
 from bakeoff.data.model_columns import tables_by_model
-from bakeoff.data.readers import (
-    SAMPLE_ID,
-    SCORES,
-    SETTINGS,
-    LeftOut,
-    known,
-    read_log,
-    reader_of,
-    without_missing,
-)
-from bakeoff.data.records import (
-    MODEL,
-    PLAIN,
-    RUN,
-    USUAL,
-    USUAL_COLUMNS,
-    Records,
-    as_table,
-    laid_out,
-    read_tables,
-)
+from bakeoff.data.open_table import PLAIN, frame_of_layout, laid_out
+from bakeoff.data.readers import known, read_log, reader_of
+from bakeoff.data.readers.common import SAMPLE_ID, SCORES, SETTINGS, LeftOut, without_missing
+from bakeoff.data.records import MODEL, RUN, TASK, USUAL, USUAL_COLUMNS, Records, as_table
 from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, is_folder, no_file, state_of
 from bakeoff.options import setting
@@ -44,45 +28,13 @@ from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
-
-def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
-    """Read a table; of a path with ``{seed}`` the files of all numbers, below one another."""
-    if is_file(path):
-        _, tables = read_tables(path, place, keys)
-        if len(tables) > 1:
-            raise Problem(
-                place,
-                f"{path!r} holds {len(tables)} models ({some(tables)}), expected one: `model:` of "
-                "an experiment names one of them",
-            )
-        return Records(path, tables.popitem()[1], place)
-    if SEED not in path:
-        raise Problem(place, no_file(path))
-    parts = path.split(SEED)
-    fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
-    paths = glob.glob("*".join(map(glob.escape, parts)))  # noqa: PTH207  absolute or not
-    files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, paths) if match)
-    if not files:
-        raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
-    runs: list[pa.Table] = []
-    for seed, file in files:
-        table = read_columns(file, place, keys).table
-        runs.append(table.append_column(SEED, pa.array([seed] * len(table))))
-        if set(runs[-1].column_names) != set(runs[0].column_names):
-            raise Problem(place, f"{file!r} has other columns than {files[0][1]!r}")
-    try:
-        table = pa.concat_tables(runs, promote_options="permissive")
-        return Records(path.replace(SEED, "*"), table, place)
-    except pa.ArrowException as error:
-        raise Problem(place, f"the files {path!r} have columns of unlike types: {error}") from None
-
-
 PLACE: Place = ("predictions",)
-TASK = "task"
-"""The column of a folder of logs that says which task a row is of."""
 _NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
-_NO_TRUTH = ("usage", "weight")  # columns of a solution beside the truth
-_LONGEST = 30  # letters of a setting that is written out in the name of a model
+_NO_TRUTH = ("usage", "weight")
+"""Columns of a solution beside the truth."""
+_LONGEST = 30
+"""Letters of a setting that is written out in the name of a model."""
+_MOST_LEFT_OUT = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,101 +62,97 @@ class GivenTables:
     def by_model(self, columns: GivenColumns, kept: Sequence[str] | None) -> GivenTables:
         """Cut long tables at their column of models, unless it is `kept` as a model."""
         models: dict[str, Records] = {}
-        notes = [*self.notes]
+        notes = list(self.notes)
         for name, file in self.models.items():
-            cut = tables_by_model(dataclasses.replace(file, roles=columns), kept or ())
-            for model, part in (cut or {name: file}).items():
+            parts = tables_by_model(dataclasses.replace(file, roles=columns), kept or ())
+            if parts:
+                names = joined(list(parts))
+                notes.append(f"{file.path} has a row for each model and id, of the models {names}.")
+            else:
+                parts = {name: file}
+            for model, part in parts.items():
                 if model in models:
                     text = f"{part.path!r}: the model is in {models[model].path!r} too"
                     raise Problem(("models",), text)
                 models[model] = part
-            if cut:
-                notes.append(
-                    f"{file.path} has a row for each model and id, of the models "
-                    f"{joined(list(cut))}."
-                )
         return dataclasses.replace(self, models=models, notes=tuple(notes))
 
     def only(self, models: Sequence[str] | None) -> GivenTables:
         """Keep some of the models; a table of all models is left as it is."""
         if models is None or self.wide is not None:
             return self
+        kept = {}
         for name in models:
             if name not in self.models:
                 raise Problem(("models",), unknown("model", name, self.models))
-        return dataclasses.replace(self, models={name: self.models[name] for name in models})
+            kept[name] = self.models[name]
+        return dataclasses.replace(self, models=kept)
 
     @property
     def tasks(self) -> list[str]:
         """The tasks of the items, where logs of several were joined."""
-        if self.wide is not None or any(TASK not in one.names for one in self.models.values()):
+        if self.wide is not None:
             return []
-        names = [set(one.table[TASK].to_pylist()) for one in self.models.values()]
-        return sorted(set().union(*names))
+        tasks: set[str] = set()
+        for file in self.models.values():
+            if TASK not in file.names:
+                return []
+            tasks.update(file.table[TASK].to_pylist())
+        return sorted(tasks)
 
     def of_tasks(self, wanted: Sequence[str] | None, value: str | None) -> GivenTables:
         """Keep the items of tasks, which are named like ``arc=acc``, or with the metric `value`."""
-        if not self.tasks:
+        tasks = self.tasks
+        if not tasks:
             if wanted is not None:
                 raise Problem(("tasks",), "is for a folder of logs of several tasks")
             return self
-        metrics = {task: self._metrics(task) for task in self.tasks}
-        named = _named_tasks(wanted or self.tasks, metrics)
-        columns = set.intersection(*(set(one.names) for one in self.models.values()))
-        chosen = {
-            task: _metric_of(task, name or value, metrics, columns) for task, name in named.items()
-        }
-        models = {}
-        for model, one in self.models.items():
-            # both are read from the metadata of a table each time
-            scores = one.scores
-            asked = one.asked
-            frame = one.table.to_pandas()
-            frame.attrs = {}  # pandas copies them with every selection
-            frame = frame[frame[TASK].isin(named)].reset_index(drop=True)
-            for task, metric in chosen.items():
-                column = "score" if scores.get(task) == [metric] else metric
-                if column in frame:
-                    at = frame[TASK] == task
-                    frame.loc[at, "value"] = frame.loc[at, column]
-            frame = frame.drop(columns=TASK) if len(named) == 1 else frame
-            frame.attrs = {
-                SCORES: {task: scores[task] for task in named if task in scores},
-                ASKED: {task: asked[task] for task in named if task in asked},
-            }
-            models[model] = one.with_table(as_table(frame))
+        metrics = {task: self._metrics(task) for task in tasks}
+        columns = set.intersection(*(set(file.names) for file in self.models.values()))
+        chosen = {}
+        for task, metric in _named_tasks(wanted or tasks, metrics).items():
+            chosen[task] = _metric_of(task, metric or value, metrics, columns)
+        models = {model: _of_tasks(file, chosen) for model, file in self.models.items()}
         return dataclasses.replace(self, models=models)
 
     def _metrics(self, task: str) -> list[str]:
         """List the metrics of a task that every model has, or else those of any model."""
-        of_models = [one.scores for one in self.models.values()]
-        every = [scores[task] for scores in of_models if task in scores]
-        of_any = dict.fromkeys(name for names in every for name in names)
-        return [name for name in of_any if all(name in names for names in every)] or [*of_any]
+        by_model = [file.scores[task] for file in self.models.values() if task in file.scores]
+        counts = Counter(name for names in by_model for name in dict.fromkeys(names))
+        of_all = [name for name, n_models in counts.items() if n_models == len(by_model)]
+        return of_all or list(counts)
 
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids."""
-        shared = set(solution.names).intersection(*(one.names for one in self.models.values()))
-        name = columns.id or next((c for c in solution.names if c in shared), None)
-        usual = [c for c in USUAL["truth"] if c in solution.names]
-        rest = [c for c in solution.names if c != name and c.lower() not in _NO_TRUTH]
-        true = next(iter(usual or rest), None)
-        if name not in solution.names or true is None or (not usual and len(rest) > 1):
+        ids = columns.id or self._shared_column(solution)
+        true = _column_of_truth(solution, ids)
+        if ids is None or ids not in solution.names or true is None:
             raise Problem(
                 ("truth",),
                 f"{solution.path!r}: expected a column of row ids that the predictions have too, "
                 f"and one of the truth; found {listed(solution.names)}",
             )
-        models = {m: _with_truth(one, solution, name, true) for m, one in self.models.items()}
+        models = {}
+        for model, file in self.models.items():
+            models[model] = _with_truth(file, solution, ids, true)
         return dataclasses.replace(self, models=models)
+
+    def _shared_column(self, solution: Records) -> str | None:
+        """Return the first column of another file that the tables of all models have."""
+        for name in solution.names:
+            if all(name in file.names for file in self.models.values()):
+                return name
+        return None
 
     def refuse_numbers(self) -> None:
         """Refuse logs, which hold numbers, where labels are expected."""
-        types = dict(zip(self.first.names, self.first.table.schema.types, strict=True))
-        kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
-        numbers = [c for c, kind in types.items() if any(is_one(kind) for is_one in kinds)]
-        scores = [column for column in numbers if column not in _NO_SCORE]
-        if not self.read_as or "y_true" in types or not scores:
+        if not self.read_as or "y_true" in self.first.names:
+            return
+        scores = []
+        for field in self.first.table.schema:
+            if field.name not in _NO_SCORE and _is_numeric(field.type):
+                scores.append(field.name)
+        if not scores:
             return
         raise Problem(
             ("values",),
@@ -215,75 +163,17 @@ class GivenTables:
         )
 
 
-def _named_tasks(
-    wanted: Sequence[str], metrics: Mapping[str, Sequence[str]]
-) -> dict[str, str | None]:
-    """Map the tasks that parts like ``arc=acc`` name to metrics, whose names may have commas."""
-    named: dict[str, str | None] = {}
-    last = ""
-    for part in wanted:
-        task, equals, metric = part.partition("=")
-        longer = f"{named.get(last)},{part}"
-        if any(name == longer or name.startswith(f"{longer},") for name in metrics.get(last, ())):
-            named[last] = longer
-            continue
-        if task not in metrics:
-            raise Problem(("tasks",), unknown("task", task, metrics))
-        named[task] = metric if equals else None
-        last = task
-    return named
+def _is_numeric(kind: pa.DataType) -> bool:
+    return any(
+        [
+            pa.types.is_integer(kind),
+            pa.types.is_floating(kind),
+            pa.types.is_boolean(kind),
+        ]
+    )
 
 
-def _metric_of(
-    task: str, name: str | None, metrics: Mapping[str, Sequence[str]], columns: Collection[str]
-) -> str | None:
-    """Return the metric, or column, of a task that a name stands for; without one the only one."""
-    names = metrics[task]
-    if name is None and not names:  # of a reader that names none: the usual columns are looked for
-        return None
-    if name is None or (name == "score" and len(names) == 1):
-        fitting = list(names)
-    elif name in names or (name in columns and not _of_any(name, metrics)):
-        fitting = [name]
-    else:
-        fitting = [one for one in names if one.partition(",")[0] == name]
-    if not fitting:
-        raise Problem(("tasks",), f"{task}: {unknown('metric', name, names)}")
-    if len(fitting) > 1:
-        each = [f"{one}={of_task[0]}" for one, of_task in metrics.items() if of_task]
-        raise Problem(
-            ("tasks",),
-            f"{task} has the metrics {listed(fitting)}: name one for each task that has several, "
-            f"like {setting('tasks', ','.join(each))}",
-        )
-    return fitting[0]
-
-
-def _of_any(name: str, metrics: Mapping[str, Sequence[str]]) -> bool:
-    """Tell whether a column holds a metric of some task."""
-    return name == "score" or any(name in names for names in metrics.values())
-
-
-def _with_truth(table: Records, solution: Records, name: str, true: str) -> Records:
-    """Join the truth to a table, whose column of predictions may be called like it."""
-    ids = pd.Index(identifiers(solution.column(name)))
-    if ids.has_duplicates:
-        raise Problem(("truth",), f"{solution.path!r}: ids must be unique in {name!r}")
-    predicted = identifiers(table.column(name))
-    places = ids.get_indexer(pd.Index(predicted))
-    lacking, strange = ids[~ids.isin(predicted)], predicted[places < 0]
-    if len(lacking) or len(strange):
-        raise Problem(
-            table.place,
-            f"{table.path!r} and {solution.path!r} have other rows: {len(lacking):,} ids are "
-            f"missing ({some(lacking)}), {len(strange):,} do not belong ({some(strange)})",
-        )
-    names = ["y_pred" if column == true else column for column in table.names]
-    if len({*names, "y_true"}) <= len(names):
-        text = f"{table.path!r} has true labels of its own: leave {solution.path!r} out"
-        raise Problem(("truth",), text)
-    truth = solution.table[true].take(pa.array(places))
-    return table.with_table(table.table.rename_columns(names).append_column("y_true", truth))
+# --- open: the tables of paths
 
 
 def tables_of(
@@ -292,48 +182,154 @@ def tables_of(
     """Read the tables that paths name, of logs what there is where they may be `partial`."""
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
-    held = {path: _held(path, keys, partial=partial) for path in paths}
-    read_as = tuple(text for one in held.values() for text in one.read_as)
-    left_out = tuple(text for one in held.values() for text in one.left_out)
-    alone, first = next(iter(held.values())).models, Path(paths[0])
-    name = first.name if len(paths) == 1 else f"{len(paths)} files"
-    if len(paths) == 1 and len(alone) == 1 and not is_folder(first):
-        return GivenTables(name, {"": next(iter(alone.values()))}, read_as, left_out, together=True)
-    named = [(path, model) for path, one in held.items() for model in one.models]
-    tables = [held[path].models[model] for path, model in named]
+    by_path = {}
+    read_as: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    for path in paths:
+        held = _tables_at(path, keys, partial=partial)
+        by_path[path] = held
+        read_as += held.read_as
+        left_out += held.left_out
+    if len(paths) > 1:
+        return GivenTables(f"{len(paths)} files", _with_names(by_path), read_as, left_out)
+    (path,) = paths
+    tables = list(by_path[path].models.values())
+    if len(tables) == 1 and not is_folder(path):
+        models = {"": tables[0]}
+    else:
+        models = _with_names(by_path)
+    return GivenTables(Path(path).name, models, read_as, left_out, together=True)
+
+
+def _with_names(by_path: Mapping[str, GivenTables]) -> dict[str, Records]:
+    """Name the models of several paths by their logs, or by the places of their files."""
+    tables = []
+    by_log = []
+    by_place = []
+    by_file = []
+    for path, held in by_path.items():
+        stem = _stem(path)
+        has_several = len(held.models) > 1
+        for model, table in held.models.items():
+            tables.append(table)
+            by_log.append(model or stem)
+            by_place.append(model if has_several else stem)
+            by_file.append(table.path)
     # a log says whose it is, but two logs of one model are told apart by their places
-    names = [model or _stem(path) for path, model in named]
-    if len(set(names)) < len(names):
-        names = [model if len(held[path].models) > 1 else _stem(path) for path, model in named]
-    if len(set(names)) < len(names):
-        names = [table.path for table in tables]
-    models = dict(zip(names, tables, strict=True))
-    return GivenTables(name, models, read_as, left_out, together=len(paths) == 1)
+    for names in (by_log, by_place, by_file):
+        if len(set(names)) == len(names):
+            break
+    return dict(zip(names, tables, strict=True))
 
 
 def _stem(path: str) -> str:
     """Name the only model of a path after it."""
     place = Path(path.replace(SEED, ""))
-    stem = place.name if is_folder(place) else place.name.split(".")[0]
+    stem = place.name
+    if not is_folder(place):
+        stem = stem.split(".")[0]
     return stem.strip("-_ ") or place.parent.name
 
 
-def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
-    """Return a table of each model that a path holds, and of logs what they were read as."""
+def _tables_at(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
+    """Read what is at a path: a folder of logs, a file for each training run, a log or a table."""
     if is_folder(path):
         return _of_folder(path, partial=partial)
     if SEED in path or not is_file(path):
         return GivenTables(path, {"": read_columns(path, PLACE, keys)})
-    reader, by_model = read_tables(path, PLACE, keys, partial=partial)
-    tables = {
-        model: Records(f"{path}: {model}" if len(by_model) > 1 else path, table, PLACE)
-        for model, table in by_model.items()
-    }
+    return _of_file(path, PLACE, keys, partial=partial)
+
+
+def _of_file(path: str, place: Place, keys: TableKeys, *, partial: bool = False) -> GivenTables:
+    """Read a file: a log of one or several models, or a table."""
+    reader = None
+    if keys.format is None:
+        reader = reader_of(path)
     if reader is not None:
-        return GivenTables(path, tables, read_as=(f"{path} was read as {reader.WHAT}",))
-    skipped = laid_out(path, keys).skip
-    before = f"{path}: {skipped} line(s) before the table left out."
-    return GivenTables(path, tables, left_out=(before,) if skipped else ())
+        return _of_log(reader, path, place, partial=partial)
+    if keys.format is None and Path(path).suffix.lower() == ".json":
+        raise Problem(
+            place,
+            f"{path!r} is no JSON that is known here, by its content: {known()}; save "
+            "it as CSV or Parquet",
+        )
+    layout = laid_out(path, keys)
+    table = as_table(frame_of_layout(path, place, layout))
+    left_out: tuple[str, ...] = ()
+    if layout.skip:
+        left_out = (f"{path}: {layout.skip} line(s) before the table left out.",)
+    return GivenTables(path, {"": Records(path, table, place)}, left_out=left_out)
+
+
+def _of_log(reader: Any, path: str, place: Place, *, partial: bool) -> GivenTables:
+    """Read a log, whose rows may be of several models."""
+    try:
+        frame = read_log(reader, path, partial=partial)
+    except ValueError as error:
+        text = f"{path!r} was taken for a file of {reader.WHAT}: {error}{without_missing(error)}"
+        raise Problem(place, text) from None
+    scores = frame.attrs.get(SCORES) or {}
+    read_as = (f"{path} was read as {reader.WHAT}",)
+    if MODEL not in frame:
+        asked = {"": how_asked(frame)}
+        records = Records(path, as_table(frame), place, scores=scores, asked=asked)
+        return GivenTables(path, {"": records}, read_as)
+    models = {}
+    by_model = frame.groupby(MODEL)
+    for model, rows in by_model:
+        name = path
+        if len(by_model) > 1:
+            name = f"{path}: {model}"
+        asked = {"": how_asked(frame, str(model))}
+        table = as_table(rows.drop(columns=MODEL))
+        models[str(model)] = Records(name, table, place, scores=scores, asked=asked)
+    return GivenTables(path, models, read_as)
+
+
+def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
+    """Read a table; of a path with ``{seed}`` the files of all numbers, below one another."""
+    if not is_file(path):
+        return _of_seeds(path, place, keys)
+    models = _of_file(path, place, keys).models
+    if len(models) > 1:
+        raise Problem(
+            place,
+            f"{path!r} holds {len(models)} models ({some(models)}), expected one: `model:` of "
+            "an experiment names one of them",
+        )
+    (records,) = models.values()
+    return records
+
+
+def _of_seeds(path: str, place: Place, keys: TableKeys) -> Records:
+    """Read the files of all training runs, with a column of their numbers."""
+    if SEED not in path:
+        raise Problem(place, no_file(path))
+    parts = path.split(SEED)
+    # the number stands in every place of the path
+    same_number = r"\1".join(map(re.escape, parts[1:]))
+    pattern = re.compile(re.escape(parts[0]) + r"(\d+)" + same_number)
+    files = {}
+    for file in glob.glob("*".join(map(glob.escape, parts))):  # noqa: PTH207  absolute or not
+        match = pattern.fullmatch(file)
+        if match is not None:
+            files[int(match[1]), file] = file
+    if not files:
+        raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
+    runs = []
+    tables: list[pa.Table] = []
+    for seed, file in sorted(files):
+        records = read_columns(file, place, keys)
+        seeds = pa.array([seed] * len(records.table))
+        runs.append(records)
+        tables.append(records.table.append_column(SEED, seeds))
+        if set(tables[-1].column_names) != set(tables[0].column_names):
+            raise Problem(place, f"{file!r} has other columns than {runs[0].path!r}")
+    try:
+        table = pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise Problem(place, f"the files {path!r} have columns of unlike types: {error}") from None
+    return dataclasses.replace(runs[0], path=path.replace(SEED, "*"), table=table)
 
 
 def table_of_model(
@@ -348,28 +344,16 @@ def table_of_model(
 
     Of logs of several tasks it has the numbers of each in its column `value`.
     """
-    tables: Mapping[str, Records]
     if is_folder(path) or (SEED not in path and reader_of(path) is not None):
-        if keys.missing_values is not None:
-            text = f"is for tables, {path!r} holds logs: leave it out"
-            raise Problem((*place[:-1], "missing_values"), text)
-        try:
-            tables = _held_once(path, tuple(map(state_of, files_at(path, LOGS))))
-        except Problem as problem:
-            raise Problem(place, problem.message) from None
-        held = GivenTables(path, tables)
-        if tasks is not None or (held.tasks and place[-1] == "values"):
-            try:
-                tables = held.of_tasks(tasks, columns.value).models
-            except Problem as problem:
-                raise problem.inside(place[:-1]) from None
-            has_value = all("value" in table.names for table in tables.values())
-            columns = columns.model_copy(update={"value": "value" if has_value else None})
+        tables = _tables_of_logs(path, place, keys)
     elif tasks is not None:
         raise Problem((*place[:-1], "tasks"), "is for a folder of logs of several tasks")
     else:
         tables = {"": read_columns(path, place, keys)}
-    at, wanted = (*place[:-1], "model"), model or str(place[-2:][0])
+    held = GivenTables(path, tables)
+    if tasks is not None or (held.tasks and place[-1] == "values"):
+        tables, columns = _with_values(held, tasks, columns, place)
+    wanted = model or str(place[-2:][0])
     if "" in tables:
         long = tables_by_model(dataclasses.replace(tables[""], roles=columns))
         # ids are repeated by folds and runs too, whatever a column is called
@@ -377,20 +361,56 @@ def table_of_model(
         if wanted in long or (long and not any(repeated)):
             tables = long
     if len(tables) == 1 and model is None:
-        (wanted,) = tables
-    elif "" in tables:
+        (table,) = tables.values()
+    else:
+        table = _table_named(wanted, tables, path, place)
+    return dataclasses.replace(table, place=place, roles=columns)
+
+
+def _table_named(model: str, tables: Mapping[str, Records], path: str, place: Place) -> Records:
+    """Return the table of a model, which must be one of several."""
+    at = (*place[:-1], "model")
+    if "" in tables:
         raise Problem(at, f"{path!r} holds one model: leave it out")
-    elif wanted not in tables:
-        raise Problem(at, f"{path!r} holds several: {unknown('model', wanted, tables)}")
-    return dataclasses.replace(tables[wanted], place=place, roles=columns)
+    if model not in tables:
+        raise Problem(at, f"{path!r} holds several: {unknown('model', model, tables)}")
+    return tables[model]
+
+
+def _tables_of_logs(path: str, place: Place, keys: TableKeys) -> Mapping[str, Records]:
+    """Read the tables of logs by their models."""
+    if keys.missing_values is not None:
+        text = f"is for tables, {path!r} holds logs: leave it out"
+        raise Problem((*place[:-1], "missing_values"), text)
+    try:
+        return _held_once(path, tuple(map(state_of, files_at(path, LOGS))))
+    except Problem as problem:
+        raise Problem(place, problem.message) from None
+
+
+def _with_values(
+    held: GivenTables, tasks: Sequence[str] | None, columns: GivenColumns, place: Place
+) -> tuple[Mapping[str, Records], GivenColumns]:
+    """Keep the items of tasks, with the numbers of the metric of each, and name their column."""
+    try:
+        tables = held.of_tasks(tasks, columns.value).models
+    except Problem as problem:
+        raise problem.inside(place[:-1]) from None
+    value = None
+    if all("value" in table.names for table in tables.values()):
+        value = "value"
+    return tables, columns.model_copy(update={"value": value})
 
 
 @lru_cache(maxsize=2)
 def _held_once(path: str, state: tuple[tuple[int, ...], ...]) -> Mapping[str, Records]:
     """Read logs that have not changed once for all of their models, and tell what is left out."""
-    held = _held(path, PLAIN)
+    held = _tables_at(path, PLAIN)
     sys.stderr.writelines(f"{text}\n" for text in held.left_out)
     return held.models
+
+
+# --- logs of a folder
 
 
 class _Log(NamedTuple):
@@ -407,8 +427,8 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     """Join the logs of a folder and of the folders in it, model by model."""
     logs: list[_Log] = []
     left_out: list[str] = []
-    kinds: list[str] = []
-    keys: dict[str, Path] = {}
+    kinds: Counter[str] = Counter()
+    file_of_key: dict[str, Path] = {}
     for file in map(Path, files_at(path, LOGS)):
         reader = reader_of(str(file))
         if reader is None:
@@ -420,75 +440,228 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             continue
         except ValueError as error:
             raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
-        facts: dict[Any, Any] = {"model": file.stem, "task": "", "key": str(file)}
-        facts |= frame.attrs
-        if (same := keys.setdefault(facts["key"], file)) != file:
+        key = frame.attrs.get("key", str(file))
+        same = file_of_key.setdefault(key, file)
+        if same != file:
             left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
             continue
-        kinds.append(reader.WHAT)
-        named = getattr(reader, "named", None)
-        facts |= named(file) if named is not None else {}
-        if MODEL not in frame:
-            parts = [(str(facts["model"]), how_asked(frame), frame)]
-        else:
-            by_model = [(str(model), part) for model, part in frame.groupby(MODEL)]
-            parts = [(model, how_asked(frame, model), part) for model, part in by_model]
-        for model, asked, part in parts:
-            logs.append(_Log(model, facts["task"], asked[SETTINGS], part, asked))
+        kinds[reader.WHAT] += 1
+        logs.extend(_logs_in(reader, file, frame))
     if not logs:
-        text = f"of items ({known()}): name the files of tables one by one"
-        why = " ".join(["that can be used.", *left_out[:3]]) if left_out else text
+        why = f"of items ({known()}): name the files of tables one by one"
+        if left_out:
+            why = " ".join(["that can be used.", *left_out[:_MOST_LEFT_OUT]])
         raise Problem(PLACE, f"{path!r} is a folder without logs {why}")
-    apart = _told_apart(logs)
-    joined_logs = _joined(apart)
-    tables = {m: Records(f"{path}: {m}", as_table(one), PLACE) for m, one in joined_logs.items()}
-    counts = {kind: kinds.count(kind) for kind in kinds}
-    counted = joined([f"{n} file{'s' * (n > 1)} ({kind})" for kind, n in counts.items()])
+    told_apart = _told_apart(logs)
+    tables = _joined(path, told_apart)
+    counted = joined([f"{n} file{'' if n == 1 else 's'} ({kind})" for kind, n in kinds.items()])
     read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(tables))}"
-    if apart != logs:
+    if told_apart != logs:
         read_as += "; logs of one model and task with other settings are other models, and no runs"
     return GivenTables(path, tables, (read_as,), tuple(left_out))
 
 
+def _logs_in(reader: Any, file: Path, frame: pd.DataFrame) -> list[_Log]:
+    """Return the logs of the models that a file has rows of."""
+    facts: dict[Any, Any] = {"model": file.stem, "task": ""}
+    facts |= frame.attrs
+    if hasattr(reader, "named"):
+        facts |= reader.named(file)
+    if MODEL not in frame:
+        asked = how_asked(frame)
+        return [_Log(str(facts["model"]), facts["task"], asked[SETTINGS], frame, asked)]
+    logs = []
+    for model, rows in frame.groupby(MODEL):
+        asked = how_asked(frame, str(model))
+        logs.append(_Log(str(model), facts["task"], asked[SETTINGS], rows, asked))
+    return logs
+
+
 def _told_apart(logs: Sequence[_Log]) -> list[_Log]:
     """Name the settings in which logs of one model and task differ, which makes models of them."""
-    apart = []
+    told_apart = []
     for log in logs:
-        alike = [one.settings for one in logs if (one.model, one.task) == (log.model, log.task)]
-        keys = sorted({key for one in alike for key in one})
-        differ = [key for key in keys if any(one.get(key) != alike[0].get(key) for one in alike)]
-        settings = []
-        for key in differ:
-            value = log.settings.get(key)
-            text = "default" if value is None else " ".join(str(value).split()) or "''"
-            settings.append(f"{key} {text if len(text) <= _LONGEST else digest(value)[:8]}")
-        apart.append(log._replace(model=f"{log.model} ({'; '.join(settings)})") if differ else log)
-    return apart
+        alike = []
+        for other in logs:
+            if (other.model, other.task) == (log.model, log.task):
+                alike.append(other.settings)
+        keys: set[str] = set()
+        for settings in alike:
+            keys.update(settings)
+        named = []
+        for key in sorted(keys):
+            first = alike[0].get(key)
+            if any(settings.get(key) != first for settings in alike):
+                named.append(f"{key} {_shown_setting(log.settings.get(key))}")
+        if named:
+            log = log._replace(model=f"{log.model} ({'; '.join(named)})")
+        told_apart.append(log)
+    return told_apart
 
 
-def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
+def _shown_setting(value: Any) -> str:
+    """Write a short setting, or a digest of a long one."""
+    if value is None:
+        return "default"
+    text = " ".join(str(value).split()) or "''"
+    return text if len(text) <= _LONGEST else digest(value)[:8]
+
+
+def _joined(path: str, logs: Sequence[_Log]) -> dict[str, Records]:
     """Return a table of each model: its tasks one below the other, several logs of one as runs."""
-    several = len({log.task for log in logs}) > 1
-    parts: dict[str, list[pd.DataFrame]] = {}
-    scores: dict[str, dict[str, list[str]]] = {}
-    asked: dict[str, dict[str, dict[str, Any]]] = {}
+    by_model: dict[str, list[_Log]] = {}
     for log in logs:
-        frame = log.frame.drop(columns=[MODEL], errors="ignore")
-        order = next((name for name in ("epoch", RUN) if name in frame), None)
-        if order is not None:
+        by_model.setdefault(log.model, []).append(log)
+    several_tasks = len({log.task for log in logs}) > 1
+    frames = {}
+    runs = {}
+    most_runs = 1
+    for model in sorted(by_model):
+        parts = [_rows_of(log, several_tasks=several_tasks) for log in by_model[model]]
+        frames[model] = pd.concat(parts, ignore_index=True)
+        runs[model] = frames[model].groupby("id").cumcount() + 1
+        most_runs = max(most_runs, runs[model].max())
+    tables = {}
+    for model, frame in frames.items():
+        if most_runs > 1:
+            frame = frame.assign(**{RUN: runs[model]})
+        scores: dict[str, list[str]] = {}
+        asked: dict[str, dict[str, Any]] = {}
+        for log in by_model[model]:
+            for names in log.frame.attrs.get(SCORES, {}).values():
+                scores[log.task] = list(names)
+            asked[log.task] = asked_in_both(asked.get(log.task, {}), log.asked)
+        table = as_table(frame)
+        tables[model] = Records(f"{path}: {model}", table, PLACE, scores=scores, asked=asked)
+    return tables
+
+
+def _rows_of(log: _Log, *, several_tasks: bool) -> pd.DataFrame:
+    """Return the rows of a log in the order of their runs, with ids that name one of several tasks.
+
+    The column of the runs is made anew for all logs of a model.
+    """
+    frame = log.frame.drop(columns=[MODEL], errors="ignore")
+    for order in ("epoch", RUN):
+        if order in frame:
             frame = frame.sort_values(order, kind="stable").drop(columns=order)
-        if several:
-            ids = log.task + "/" + frame["id"].astype(str)
-            frame = frame.assign(id=ids, **{TASK: log.task})
-        parts.setdefault(log.model, []).append(frame)
-        for names in log.frame.attrs.get(SCORES, {}).values():
-            scores.setdefault(log.model, {})[log.task] = list(names)
-        by_task = asked.setdefault(log.model, {})
-        by_task[log.task] = asked_in_both(by_task.get(log.task, {}), log.asked)
-    tables = {model: pd.concat(parts[model], ignore_index=True) for model in sorted(parts)}
-    for model, table in tables.items():
-        table.attrs = {SCORES: scores.get(model, {}), ASKED: asked[model]}
-    runs = {model: table.groupby("id").cumcount() + 1 for model, table in tables.items()}
-    if all(run.max() == 1 for run in runs.values()):
-        return tables
-    return {model: table.assign(**{RUN: runs[model]}) for model, table in tables.items()}
+            break
+    if several_tasks:
+        ids = log.task + "/" + frame["id"].astype(str)
+        frame = frame.assign(id=ids, **{TASK: log.task})
+    return frame
+
+
+# --- tasks and their metrics
+
+
+def _named_tasks(
+    wanted: Sequence[str], metrics: Mapping[str, Sequence[str]]
+) -> dict[str, str | None]:
+    """Map the tasks that parts like ``arc=acc`` name to metrics, whose names may have commas."""
+    named: dict[str, str | None] = {}
+    last = ""
+    for part in wanted:
+        # a part may go on with the name of the metric before the comma
+        longer = f"{named.get(last)},{part}"
+        names = metrics.get(last, ())
+        if any(name == longer or name.startswith(f"{longer},") for name in names):
+            named[last] = longer
+            continue
+        task, equals, metric = part.partition("=")
+        if task not in metrics:
+            raise Problem(("tasks",), unknown("task", task, metrics))
+        named[task] = metric if equals else None
+        last = task
+    return named
+
+
+def _metric_of(
+    task: str, name: str | None, metrics: Mapping[str, Sequence[str]], columns: Collection[str]
+) -> str | None:
+    """Return the metric, or column, of a task that a name stands for; without one the only one."""
+    names = metrics[task]
+    if name is None and not names:  # of a reader that names none: the usual columns are looked for
+        return None
+    if name is None or (name == "score" and len(names) == 1):
+        fitting = list(names)
+    elif name in names or (name in columns and not _is_metric(name, metrics)):
+        fitting = [name]
+    else:
+        fitting = [metric for metric in names if metric.partition(",")[0] == name]
+    if not fitting:
+        raise Problem(("tasks",), f"{task}: {unknown('metric', name, names)}")
+    if len(fitting) > 1:
+        first_of_each = [f"{other}={ms[0]}" for other, ms in metrics.items() if ms]
+        raise Problem(
+            ("tasks",),
+            f"{task} has the metrics {listed(fitting)}: name one for each task that has several, "
+            f"like {setting('tasks', ','.join(first_of_each))}",
+        )
+    return fitting[0]
+
+
+def _is_metric(name: str, metrics: Mapping[str, Sequence[str]]) -> bool:
+    """Tell whether a column holds a metric of some task."""
+    return name == "score" or any(name in names for names in metrics.values())
+
+
+def _of_tasks(file: Records, metrics: Mapping[str, str | None]) -> Records:
+    """Keep the rows of some tasks, with the number of the metric of each as ``value``."""
+    frame = file.table.to_pandas()
+    frame = frame[frame[TASK].isin(metrics)].reset_index(drop=True)
+    for task, metric in metrics.items():
+        column = metric
+        if list(file.scores.get(task, ())) == [metric]:  # the only one is called so
+            column = "score"
+        if column in frame:
+            of_task = frame[TASK] == task
+            frame.loc[of_task, "value"] = frame.loc[of_task, column]
+    if len(metrics) == 1:
+        frame = frame.drop(columns=TASK)
+    scores = {}
+    asked = {}
+    for task in metrics:
+        if task in file.scores:
+            scores[task] = file.scores[task]
+        if task in file.asked:
+            asked[task] = file.asked[task]
+    return dataclasses.replace(file, table=as_table(frame), scores=scores, asked=asked)
+
+
+# --- the truth in another file
+
+
+def _column_of_truth(solution: Records, ids: str | None) -> str | None:
+    """Return the usual column of the truth, or the only one that it may be."""
+    for name in USUAL["truth"]:
+        if name in solution.names:
+            return name
+    rest = []
+    for name in solution.names:
+        if name != ids and name.lower() not in _NO_TRUTH:
+            rest.append(name)
+    return rest[0] if len(rest) == 1 else None
+
+
+def _with_truth(table: Records, solution: Records, id_column: str, true: str) -> Records:
+    """Join the truth to a table, whose column of predictions may be called like it."""
+    ids = pd.Index(identifiers(solution.column(id_column)))
+    if ids.has_duplicates:
+        raise Problem(("truth",), f"{solution.path!r}: ids must be unique in {id_column!r}")
+    predicted = identifiers(table.column(id_column))
+    positions = ids.get_indexer(pd.Index(predicted))
+    lacking = ids[~ids.isin(predicted)]
+    strange = predicted[positions < 0]
+    if len(lacking) or len(strange):
+        raise Problem(
+            table.place,
+            f"{table.path!r} and {solution.path!r} have other rows: {len(lacking):,} ids are "
+            f"missing ({some(lacking)}), {len(strange):,} do not belong ({some(strange)})",
+        )
+    names = ["y_pred" if column == true else column for column in table.names]
+    if "y_true" in names or len(set(names)) < len(names):
+        text = f"{table.path!r} has true labels of its own: leave {solution.path!r} out"
+        raise Problem(("truth",), text)
+    truth = solution.table[true].take(pa.array(positions))
+    return table.with_table(table.table.rename_columns(names).append_column("y_true", truth))

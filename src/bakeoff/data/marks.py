@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.records import Records
-from bakeoff.errors import Problem, joined, listed, some, unknown
+from bakeoff.errors import Problem, joined, some, unknown
 from bakeoff.options import setting
 from bakeoff.spec.given_models import GivenColumns
 
@@ -86,18 +86,25 @@ def read_marks(
     scales = _scale(judged), _scale(people)
     binary = _are_binary(judged) and _are_binary(people)
     kind = _kind_of(values, binary=binary)
-    sign = -1.0 if kind in ("lower", "wrong") else 1.0
-    shift = 1.0 if kind == "wrong" else 0.0
     return Marks(
         name=tables.name,
         ids=np.asarray(ids),
-        judge={model: shift + sign * marks for model, marks in judged.items()},
-        human={model: shift + sign * marks for model, marks in people.items()},
+        judge={model: greater_is_better(marks, kind) for model, marks in judged.items()},
+        human={model: greater_is_better(marks, kind) for model, marks in people.items()},
         groups=_groups(aligned),
         binary=binary,
         scales=scales,
         notes=notes,
     )
+
+
+def greater_is_better(marks: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+    """Turn marks so that greater ones are better."""
+    if kind == "wrong":
+        return 1.0 - marks
+    if kind == "lower":
+        return -marks
+    return marks
 
 
 def _of_model(model: str, records: Records, judge: str, human: str) -> pd.DataFrame:
@@ -241,7 +248,6 @@ def leading_items(
     binary = _are_binary(taken)
     if kind in BINARY and not binary:
         raise Problem(("values",), f"found {kind}, and some values are neither 0 nor 1")
-    sign = -1.0 if kind in ("lower", "wrong") else 1.0
     notes = []
     later = int(finished[leading:].sum())
     if later:
@@ -249,7 +255,7 @@ def leading_items(
             f"{later:,} later items are finished too; they count when those before them are: "
             "quick answers come first, and they are not like the others."
         )
-    turned = {model: sign * values for model, values in taken.items()}
+    turned = {model: greater_is_better(values, kind) for model, values in taken.items()}
     return SuiteItems(name, total, turned, binary, tuple(notes), running)
 
 
@@ -270,7 +276,7 @@ def _in_order(ids: pd.Index[Any], total: int, order: Sequence[Any] | None) -> pd
         )
     ordered: pd.Index[Any] = pd.Index(ids[np.argsort(numbers, kind="stable")])
     first = numbers.min()
-    counts_from = 0 if first == 0 else 1
+    counts_from = int(first != 0)
     whole = bool((numbers == np.floor(numbers)).all()) and first in (0, 1)
     if whole and numbers.max(initial=0) < total + counts_from:
         # ids that count the suite show where it has gaps
@@ -332,5 +338,4 @@ def _sorted_by_place(places: Mapping[Any, float]) -> list[Any] | None:
 def refuse_one_model(models: Sequence[str], name: str) -> None:
     """Refuse what compares nothing."""
     if len(models) < 2:
-        found = listed(models) if models else "none"
-        raise Problem(("models",), f"{name} holds one model ({found}), comparing needs two")
+        raise Problem(("models",), f"{name} holds one model ({some(models)}), comparing needs two")

@@ -6,6 +6,7 @@ its probabilities, or a table of each model.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -21,16 +22,19 @@ from bakeoff.spec.given_models import CLASS
 MODELS = (MODEL, "method", "algorithm", "framework", "classifier", "learner", "system")
 """What the column of a long table is called that says whose a row is."""
 _LABELS = (
-    *("y_pred", "pred", "prediction", "predicted", "label", "class"),
-    *("y_hat", "yhat", "hat"),
-)
+    "y_pred", "pred", "prediction", "predicted", "label", "class", "y_hat", "yhat", "hat",
+)  # fmt: skip
 _PROBABILITIES = (
-    *("y_prob", "y_score", "prob", "proba", "probability", "score", "p"),
-    *("p_hat", "phat", "confidence", "conf"),
-)
+    "y_prob", "y_score", "prob", "proba", "probability", "score", "p",
+    "p_hat", "phat", "confidence", "conf",
+)  # fmt: skip
 _BETWEEN = "[ _.:-]"
-_SAID, _ONE = ":said", ":one"
-"""What a column holds that is no probability of a named class: labels, or a probability of one."""
+_SAID = ":said"
+"""What a column holds that is no probability: labels."""
+_ONE = ":one"
+"""What a column holds that is a probability of one class, which it does not name."""
+_STARTS = ("p_", "p:", "prob_", "proba_")
+"""How the columns of probabilities begin."""
 _ENOUGH_ROWS = 5
 """So many rows of each label tell labels that are cut from probabilities from others."""
 
@@ -56,37 +60,37 @@ def join_columns(
     file: Records, columns: Sequence[str], classes: Sequence[str], *, sure: bool
 ) -> JoinedColumns:
     """Join columns like A_pred and A_prob; `sure`: it is known which class is the positive one."""
-    types = dict(zip(file.names, file.table.schema.types, strict=True))
-    numeric = [name for name in columns if pa.types.is_integer(types[name])]
-    numeric += [name for name in columns if pa.types.is_floating(types[name])]
+    numeric = []
+    for name in columns:
+        kind = file.table.schema.field(name).type
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            numeric.append(name)
     by_model = columns_by_model(columns, classes, numeric)
     if not by_model:
         return JoinedColumns(file)
-    renamed: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     sentences: list[str] = []
+    has_single = False
     for model, by_part in by_model.items():
-        _refuse_ambiguous(file, model, by_part)
+        _refuse_ambiguous(file, by_part)
         if _ONE in by_part:
+            has_single = True
             _check_single(file, by_part[_ONE][0], classes, sure=sure)
             _refuse_confidence(file, by_part[_SAID][0], by_part[_ONE][0], classes)
         name = model or by_part[_SAID][0]
-        new_names = {_SAID: name, _ONE: f"{name}:{classes[-1]}"}
-        for holds, (column,) in by_part.items():
-            renamed[column] = new_names.get(holds, f"{name}:{holds}")
-        every = joined([repr(column) for (column,) in by_part.values()])
-        if any(renamed[column] != column for (column,) in by_part.values()):
-            sentences.append(f"{every} of {name}")
-    names_after = [renamed.get(name, name) for name in file.names]
-    taken_twice = sorted({name for name in names_after if names_after.count(name) > 1})
-    if taken_twice:
-        old = [name for name in file.names if renamed.get(name, name) == taken_twice[0]]
-        raise _ambiguous(file, old)
+        of_model = _names_of_parts(name, by_part, classes)
+        if any(old != new for old, new in of_model.items()):
+            old_names = joined([repr(old) for old in of_model])
+            sentences.append(f"{old_names} of {name}")
+        new_names |= of_model
+    renamed = [new_names.get(name, name) for name in file.names]
+    _refuse_same(file, renamed)
     if not sentences:
         return JoinedColumns(file)
     note = f"Columns of one model are joined by their names: {'; '.join(sentences)}."
-    if any(_ONE in by_part for by_part in by_model.values()):
+    if has_single:
         note += f" A single probability of each row is read as that of {classes[-1]!r}."
-    return JoinedColumns(file.with_table(file.table.rename_columns(names_after)), (note,))
+    return JoinedColumns(file.with_table(file.table.rename_columns(renamed)), (note,))
 
 
 def columns_by_model(
@@ -95,12 +99,20 @@ def columns_by_model(
     """Map models that have several columns to these, by what they hold; empty if none has."""
     by_model: dict[str, dict[str, list[str]]] = {}
     for column in columns:
-        parts = _parts(column, classes)
-        if column not in numeric:  # texts are no probabilities
-            parts = [part for part in parts if part.holds == _SAID] or [_Part(column, _SAID)]
-        for part in parts:
+        models = []
+        for part in _parts(column, classes):
+            if column in numeric or part.holds == _SAID:  # texts are no probabilities
+                models.append(part)
+        for part in models or [_Part(column, _SAID)]:
             by_model.setdefault(part.model, {}).setdefault(part.holds, []).append(column)
-    return {m: by for m, by in by_model.items() if _belong_together(m, by, classes)}
+    together = {}
+    for model, by_part in by_model.items():
+        # labels and probabilities of one model, or those of every class
+        has_labels = _SAID in by_part and len(by_part) > 1
+        has_every_class = _SAID not in by_part and model and set(classes) <= set(by_part)
+        if has_labels or has_every_class:
+            together[model] = by_part
+    return together
 
 
 def _parts(column: str, classes: Sequence[str]) -> list[_Part]:
@@ -114,44 +126,64 @@ def _parts(column: str, classes: Sequence[str]) -> list[_Part]:
         match = re.fullmatch(rf"(.+?)({_BETWEEN}){re.escape(name)}", column)
         if match is None:
             continue
-        if match[1].lower() in _PROBABILITIES:
+        before = match[1]
+        between = match[2]
+        if before.lower() in _PROBABILITIES:
             return [_Part("", name)]
-        parts += [_Part(model, name) for model in _models_beside(match[1], _PROBABILITIES)]
-        if match[2] == ":":
-            parts.append(_Part(match[1], name))
-    parts += [_Part(model, _SAID) for model in _models_beside(column, _LABELS)]
-    parts += [_Part(model, _ONE) for model in _models_beside(column, _PROBABILITIES)]
+        model = _model_beside(before, _PROBABILITIES)
+        if model is not None:
+            parts.append(_Part(model, name))
+        if between == ":":
+            parts.append(_Part(before, name))
+    for words, holds in ((_LABELS, _SAID), (_PROBABILITIES, _ONE)):
+        model = _model_beside(column, words)
+        if model is not None:
+            parts.append(_Part(model, holds))
     # the labels of the model that other columns are named after
     return parts or [_Part(column, _SAID)]
 
 
-def _models_beside(column: str, words: Sequence[str]) -> list[str]:
-    """Return the name before or behind one of some words; empty if there is no such word."""
+def _model_beside(column: str, words: Sequence[str]) -> str | None:
+    """Return the name before or behind one of some words; None if there is no such word."""
     word = "|".join(map(re.escape, words))
     for pattern in (rf"(.+?){_BETWEEN}(?:{word})", rf"(?:{word}){_BETWEEN}(.+)"):
         match = re.fullmatch(pattern, column, re.IGNORECASE)
         if match is not None:
-            return [match[1]]
-    return []
+            return match[1]
+    return None
 
 
-def _belong_together(
-    model: str, by_part: Mapping[str, Sequence[str]], classes: Sequence[str]
-) -> bool:
-    """Tell whether columns are labels and probabilities of one model, or those of every class."""
-    if _SAID in by_part:
-        return len(by_part) > 1
-    return bool(model) and set(classes) <= set(by_part)
+def _names_of_parts(
+    name: str, by_part: Mapping[str, Sequence[str]], classes: Sequence[str]
+) -> dict[str, str]:
+    """Map the columns of a model to what they are called where models are columns."""
+    new_names = {}
+    for holds, (column,) in by_part.items():
+        if holds == _SAID:
+            new_names[column] = name
+        elif holds == _ONE:
+            new_names[column] = f"{name}:{classes[-1]}"
+        else:
+            new_names[column] = f"{name}:{holds}"
+    return new_names
 
 
-def _refuse_ambiguous(file: Records, model: str, by_part: Mapping[str, Sequence[str]]) -> None:
+def _refuse_ambiguous(file: Records, by_part: Mapping[str, Sequence[str]]) -> None:
     """Refuse several columns for the same thing, and probabilities of one class and of each."""
     for columns in by_part.values():
         if len(columns) > 1:
             raise _ambiguous(file, columns)
     of_classes = [column for holds, (column,) in by_part.items() if holds not in (_SAID, _ONE)]
     if _ONE in by_part and of_classes:
-        raise _ambiguous(file, [*by_part[_ONE], *of_classes])
+        raise _ambiguous(file, list(by_part[_ONE]) + of_classes)
+
+
+def _refuse_same(file: Records, renamed: Sequence[str]) -> None:
+    """Refuse new names of columns that two of them would have."""
+    repeated = sorted({name for name in renamed if renamed.count(name) > 1})
+    if repeated:
+        pairs = zip(file.names, renamed, strict=True)
+        raise _ambiguous(file, [old for old, new in pairs if new == repeated[0]])
 
 
 def _ambiguous(file: Records, columns: Sequence[str]) -> Problem:
@@ -184,8 +216,8 @@ def _check_single(file: Records, column: str, classes: Sequence[str], *, sure: b
 
 def _refuse_confidence(file: Records, said: str, column: str, classes: Sequence[str]) -> None:
     """Refuse numbers that are probabilities of the predicted label, not of the positive class."""
-    labels = names(file.column(said))
-    if not set(classes) <= set(labels) or file.numbers(column).min() < 1 / len(classes):
+    labels = set(names(file.column(said)))
+    if not set(classes) <= labels or file.numbers(column).min() < 1 / len(classes):
         return
     raise Problem(
         ("models",),
@@ -199,23 +231,23 @@ def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Seque
     """Refuse labels and probabilities that stand as two models, but are cut one from the other."""
     if len(classes) != 2:
         return
-    labels = {}
+    is_positive = {}
     probabilities = {}
     for column in columns:
         values = names(file.column(column))
         kind = file.table.schema.field(column).type
         if set(values.dropna()) == set(classes) and values.value_counts().min() >= _ENOUGH_ROWS:
-            labels[column] = (values == classes[1]).to_numpy(bool)
+            is_positive[column] = (values == classes[1]).to_numpy(bool)
         elif pa.types.is_floating(kind) and not values.isna().any():
             probabilities[column] = file.numbers(column)
-    for said, positive in labels.items():
+    for said, positive in is_positive.items():
+        # these are read together
         own = [f"{said}:{name}" for name in classes]
         for column, numbers in probabilities.items():
-            if column in own:  # as they are called where they are read together
-                continue
             above = numbers[positive]
             below = numbers[~positive]
-            if above.min() >= below.max() or above.max() <= below.min():
+            is_cut = above.min() >= below.max() or above.max() <= below.min()
+            if is_cut and column not in own:
                 raise Problem(
                     ("models",),
                     f"{file.path!r}: a threshold of {column!r} gives {said!r} in every row: are "
@@ -232,41 +264,59 @@ def tables_by_model(file: Records, kept: Collection[str] = ()) -> dict[str, Reco
     column = _column_of_models(file)
     if column is None or column in kept:
         return {}
-    values = file.table[column]
-    file.refuse(values.is_null().to_numpy(), "no model", column)
+    missing = file.table[column].is_null().to_numpy()
+    if missing.any():
+        raise file.problem(missing, "no model", column)
     models = names(file.column(column))
     parts = {}
     for model in sorted(set(models)):
         rows = pa.array((models == model).to_numpy())
         table = file.table.filter(rows).drop_columns([column])
-        parts[str(model)] = Records(f"{file.path}: {model}", table, file.place, file.roles)
+        parts[str(model)] = dataclasses.replace(file, path=f"{file.path}: {model}", table=table)
     return parts
 
 
 def _column_of_models(file: Records) -> str | None:
     """Find the column of models of a table in which ids are repeated for each of them."""
-    lower = {name.lower(): name for name in reversed(file.names)}
-    column = next((lower[name] for name in MODELS if name in lower), None)
-    roles = file.roles.model_dump(exclude={"subgroups", "probabilities"}).values()
-    if column is None or column in roles or not _says_something(file):
+    by_lower_case: dict[str, str] = {}
+    for name in file.names:
+        by_lower_case.setdefault(name.lower(), name)
+    column = next((by_lower_case[name] for name in MODELS if name in by_lower_case), None)
+    if column is None or not _may_name_models(file, column):
         return None
-    named = set(map(str, names(file.column(column)).dropna().unique()))
-    truth = file.roles.truth or next((n for n in USUAL["truth"] if n in file.names), None)
-    if len(named) < 2:
-        return None
-    if truth in file.names and named & set(file.answers(truth, may_lack=True).classes):
-        return None  # a model that is called so, whose labels these are
-    ids = file.roles.id or next((name for name in USUAL["id"] if name in file.names), None)
+    ids = file.roles.id or _usual(file, "id")
     if ids is None or ids not in file.names:
         return column
-    return column if pc.count_distinct(file.table[ids]).as_py() < len(file.table) else None
+    is_repeated = pc.count_distinct(file.table[ids]).as_py() < len(file.table)
+    return column if is_repeated else None
+
+
+def _may_name_models(file: Records, column: str) -> bool:
+    """Tell a column of several models, beside what they say, from a column that has a role."""
+    roles = file.roles.model_dump(exclude={"subgroups", "probabilities"}).values()
+    if column in roles or not _says_something(file):
+        return False
+    models = set(map(str, names(file.column(column)).dropna().unique()))
+    if len(models) < 2:
+        return False
+    truth = file.roles.truth or _usual(file, "truth")
+    if truth in file.names:
+        # a model that is called so, whose labels these are
+        return not models & set(file.answers(truth, may_lack=True).classes)
+    return True
+
+
+def _usual(file: Records, role: str) -> str | None:
+    """Return the first of the usual columns of a role that is there."""
+    return next((name for name in USUAL[role] if name in file.names), None)
 
 
 def _says_something(file: Records) -> bool:
     """Tell whether a table has a column of predictions, of probabilities or of numbers."""
-    usual = {*USUAL["predicted"], *USUAL["value"], file.roles.predicted, file.roles.value}
+    usual = {file.roles.predicted, file.roles.value}
+    usual.update(USUAL["predicted"], USUAL["value"])
+    starts = list(_STARTS)
     pattern = file.roles.probabilities
-    starts = ["p_", "p:", "prob_", "proba_"]
     if isinstance(pattern, str):
         starts.append(pattern.partition(CLASS)[0])
     return any(name in usual or name.startswith(tuple(starts)) for name in file.names)

@@ -27,12 +27,18 @@ from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampl
 Codes = NDArray[np.intp]
 Folds = NDArray[np.int16]
 NEITHER = -1
+"""What marks a row that is neither tested nor trained on."""
 _COLUMN: Place = ("resampling", "kfold", "column")
 _ALIKE = 2.0
 """How many times as large as another a fold may be."""
+_FEWEST_IN_FOLD = 2
+"""Rows of each class that every fold has to have."""
 _MOST_LISTED = 20
-_GIVEN, _DRAWN = ("test file", "column"), ("grouped", "random")
-"""Methods of division."""
+_GIVEN = ("test file", "column")
+"""Methods of division that the data say."""
+_DRAWN = ("grouped", "random")
+"""Methods of division at random."""
+_REMEDY = "leave it out, merge it with another, or set `stratify: false`"
 
 
 class Split(NamedTuple):
@@ -47,40 +53,52 @@ def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) ->
     check_enough_rows(dataset, table, name, plan)
     method = _method(table, plan)
     if isinstance(plan, Holdout) and method in _GIVEN:
-        made = {"repeat-1": _given_holdout(table, plan)}
+        folds = {"repeat-1": _given_holdout(table, plan)}
     elif isinstance(plan, KFold) and method in _GIVEN:
-        made = {"repeat-1": _given_folds(dataset, table, plan)}
+        folds = {"repeat-1": _given_folds(dataset, table, plan)}
     elif method == "time":
-        made = _by_time(dataset, table, plan)
+        folds = _by_time(dataset, table, plan)
     else:
-        made = _drawn(dataset, table, name, plan, seed)
-    splits = pd.DataFrame({ROW_ID: table.frame[ROW_ID], **made})
+        folds = _drawn(dataset, table, name, plan, seed)
+    splits = pd.DataFrame({ROW_ID: table.frame[ROW_ID], **folds})
     _check_parts(dataset, table, name, plan, splits)
+    if GROUP in table.frame and method not in _GIVEN:
+        _check_repeats(dataset, table, name, plan, splits)
     return splits
+
+
+def _method(table: Table, plan: Plan) -> str:
+    """Tell how a plan divides rows: as the data say, by time, or at random."""
+    if isinstance(plan, Holdout) and PART in table.frame:
+        return "test file"
+    if isinstance(plan, Holdout | KFold) and plan.column is not None:
+        return "column"
+    if TIME in table.frame:
+        return "time"
+    return "grouped" if GROUP in table.frame else "random"
+
+
+def _at_disposal(table: Table) -> Rows:
+    """Return the rows that may be divided: a separate test file is used by `holdout` alone."""
+    if PART not in table.frame:
+        return np.arange(len(table.frame))
+    return np.flatnonzero(table.frame[PART] == "train")
+
+
+def _shares(plan: Plan) -> NDArray[np.float64]:
+    """Return the shares of the training and the test part."""
+    assert isinstance(plan, (Resampled, Holdout))
+    assert plan.test_size is not None
+    return np.array([1 - plan.test_size, plan.test_size])
+
+
+# --- checks before rows are divided
 
 
 def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
     """Refuse a plan that contradicts the entry of a data set, before the data are loaded."""
-    at = ("datasets", dataset)
     if spec.time is not None:
-        if isinstance(plan, (Cv5x2, Halves, Resampled)):
-            raise Problem(
-                (*at, "time"),
-                f"{name} divides rows at random, which `time` forbids: use `holdout` (the last "
-                "rows are tested) or `kfold` (each fold is tested after training on what came "
-                "before)",
-            )
-        if isinstance(plan, KFold) and plan.column is not None:
-            raise Problem(
-                ("resampling", name, "column"),
-                f"{dataset} is divided by `time`, each fold after what came before: leave out one "
-                "of both",
-            )
-        if plan.repeats > 1:
-            raise Problem(
-                ("resampling", name, "repeats"),
-                f"found {plan.repeats}, but {dataset} is divided by `time`, in one way only: use 1",
-            )
+        _check_plan_of_time(dataset, name, plan)
     if getattr(spec, "test_path", None) and isinstance(plan, Holdout) and plan.column:
         raise Problem(
             ("resampling", name, "column"),
@@ -88,62 +106,26 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
         )
 
 
-def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None:
-    """Refuse a plan that the rows, the groups or the smallest class cannot fill."""
-    if _method(table, plan) not in _DRAWN:
-        return
-    at, rows = ("datasets", dataset), _at_disposal(table)
-    n, codes, grouped = len(rows), table.codes[rows], GROUP in table.frame
-    counts = np.bincount(codes, minlength=len(table.classes))
-    smallest = table.classes[int(counts.argmin())] if table.classes else ""
-    least = int(counts.min())
-    remedy = "leave it out, merge it with another, or set `stratify: false`"
-    if isinstance(plan, KFold) and not grouped:
-        if plan.folds > n:
-            text = f"{plan.folds} folds of the {n} rows of {dataset}: {n} at most, leave-one-out"
-            raise Problem(("resampling", name, "folds"), text)
-        if plan.stratify and least < 2:
-            raise Problem(
-                at,
-                f"class {smallest!r} has {least} row(s), and cannot be trained on and tested: "
-                f"{remedy}",
-            )
-        return
-    parts = 2 * plan.folds if isinstance(plan, Halves) else plan.folds
-    need = 2 * parts
-    if isinstance(plan, Holdout | Resampled):
-        parts, need = 2, int(np.ceil((2 / _shares(plan).min()).round(9)))
-    if grouped:
-        groups = table.frame[GROUP].iloc[rows]
-        if groups.nunique() < parts:
-            raise Problem(
-                (*at, "groups"),
-                f"{groups.nunique()} group(s) cannot be divided into the {parts} parts of {name}",
-            )
-        pairs = pd.DataFrame({"class": codes, "group": groups}).drop_duplicates()
-        per_class = np.bincount(pairs["class"])
-        if plan.stratify and per_class.min() < 2:
-            lonely = table.classes[int(per_class.argmin())]
-            raise Problem(
-                (*at, "groups"),
-                f"class {lonely!r} is found in one group only, so it cannot be trained on and "
-                f"tested: {remedy}",
-            )
-    elif plan.stratify and least < need:
+def _check_plan_of_time(dataset: str, name: str, plan: Plan) -> None:
+    """Refuse a plan that does not go on in time."""
+    if isinstance(plan, (Cv5x2, Halves, Resampled)):
         raise Problem(
-            at,
-            f"class {smallest!r} has {least} row(s); {name} divides them into {parts} parts and "
-            f"needs {need} at least: leave the class out, merge it with another, or choose "
-            "another plan",
+            ("datasets", dataset, "time"),
+            f"{name} divides rows at random, which `time` forbids: use `holdout` (the last "
+            "rows are tested) or `kfold` (each fold is tested after training on what came "
+            "before)",
         )
-    if n < need:
-        raise Problem(at, f"{n} rows are too few for {name}")
-
-
-def largest_k(table: Table, plan: KFold) -> int:
-    """Return how many folds there can be with two rows of each class in every fold."""
-    counts = np.bincount(table.codes[_at_disposal(table)], minlength=len(table.classes))
-    return int(counts.min() if plan.stratify else counts.sum()) // 2
+    if isinstance(plan, KFold) and plan.column is not None:
+        raise Problem(
+            ("resampling", name, "column"),
+            f"{dataset} is divided by `time`, each fold after what came before: leave out one "
+            "of both",
+        )
+    if plan.repeats > 1:
+        raise Problem(
+            ("resampling", name, "repeats"),
+            f"found {plan.repeats}, but {dataset} is divided by `time`, in one way only: use 1",
+        )
 
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
@@ -154,93 +136,160 @@ def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int
         make_splits(dataset, table, name, plan, seed)
 
 
-def _shares(plan: Plan) -> NDArray[np.float64]:
-    """Return the shares of the training and the test part."""
-    assert isinstance(plan, (Resampled, Holdout))
-    assert plan.test_size is not None
-    return np.array([1 - plan.test_size, plan.test_size])
+def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None:
+    """Refuse a plan that the rows, the groups or the smallest class cannot fill."""
+    if _method(table, plan) not in _DRAWN:
+        return
+    at = ("datasets", dataset)
+    rows = _at_disposal(table)
+    counts = np.bincount(table.codes[rows], minlength=len(table.classes))
+    least = int(counts.min())
+    smallest = ""
+    if table.classes:
+        smallest = table.classes[int(counts.argmin())]
+    if isinstance(plan, KFold) and GROUP not in table.frame:
+        if plan.folds > len(rows):
+            n = len(rows)
+            text = f"{plan.folds} folds of the {n} rows of {dataset}: {n} at most, leave-one-out"
+            raise Problem(("resampling", name, "folds"), text)
+        if plan.stratify and least < 2:
+            raise Problem(
+                at,
+                f"class {smallest!r} has {least} row(s), and cannot be trained on and tested: "
+                f"{_REMEDY}",
+            )
+        return
+    n_parts, n_needed = _needed(plan)
+    if GROUP in table.frame:
+        _check_enough_groups(dataset, table, name, plan, n_parts)
+    elif plan.stratify and least < n_needed:
+        raise Problem(
+            at,
+            f"class {smallest!r} has {least} row(s); {name} divides them into {n_parts} parts and "
+            f"needs {n_needed} at least: leave the class out, merge it with another, or choose "
+            "another plan",
+        )
+    if len(rows) < n_needed:
+        raise Problem(at, f"{len(rows)} rows are too few for {name}")
+
+
+def _needed(plan: Plan) -> tuple[int, int]:
+    """Return into how many parts a plan divides rows, and how many of them it needs."""
+    if isinstance(plan, Holdout | Resampled):
+        # two rows are in the smaller of both parts
+        return 2, int(np.ceil((2 / _shares(plan).min()).round(9)))
+    n_parts = plan.folds
+    if isinstance(plan, Halves):
+        n_parts = 2 * plan.folds
+    return n_parts, 2 * n_parts
+
+
+def _check_enough_groups(dataset: str, table: Table, name: str, plan: Plan, n_parts: int) -> None:
+    """Refuse fewer groups than parts, and a class that is in a single group."""
+    at = ("datasets", dataset, "groups")
+    rows = _at_disposal(table)
+    groups = table.frame[GROUP].iloc[rows]
+    n_groups = groups.nunique()
+    if n_groups < n_parts:
+        text = f"{n_groups} group(s) cannot be divided into the {n_parts} parts of {name}"
+        raise Problem(at, text)
+    pairs = pd.DataFrame({"class": table.codes[rows], "group": groups}).drop_duplicates()
+    groups_per_class = np.bincount(pairs["class"])
+    if plan.stratify and groups_per_class.min() < 2:
+        lonely = table.classes[int(groups_per_class.argmin())]
+        raise Problem(
+            at,
+            f"class {lonely!r} is found in one group only, so it cannot be trained on and "
+            f"tested: {_REMEDY}",
+        )
+
+
+def largest_k(table: Table, plan: KFold) -> int:
+    """Return how many folds there can be with two rows of each class in every fold."""
+    counts = np.bincount(table.codes[_at_disposal(table)], minlength=len(table.classes))
+    n_rows = counts.min() if plan.stratify else counts.sum()
+    return int(n_rows) // _FEWEST_IN_FOLD
+
+
+# --- divisions at random
 
 
 def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
     """Draw the divisions at random."""
-    rows, parts = _at_disposal(table), list[tuple[Rows, np.random.Generator]]()
-    for repeat in range(1, plan.repeats + 1):
-        rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
-        if isinstance(plan, Halves):
-            # halves with equal class shares would not show how scores vary with the sample's
-            half = _dealt(table, rows, 2, False, rng)
-            parts += [(rows[half == number], rng) for number in (1, 2)]
-        else:
-            parts.append((rows, rng))
-    for repeat in range(1, plan.full_repeats + 1) if isinstance(plan, Halves) else ():
-        rng = np.random.default_rng(derive(seed, "split", dataset, name, "full", repeat))
-        parts.append((rows, rng))
-    made = {}
-    for number, (part, rng) in enumerate(parts, 1):
-        made[f"repeat-{number}"] = assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+    folds = {}
+    for number, (part, rng) in enumerate(_parts_to_divide(dataset, table, name, plan, seed), 1):
+        assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
         if not isinstance(plan, Holdout | Resampled):
             assigned[part] = _dealt(table, part, plan.folds, plan.stratify, rng)
         elif GROUP in table.frame:
-            assigned[part] = _grouped(table, part, _shares(plan), plan.stratify, rng)
+            groups = table.frame[GROUP].iloc[part]
+            shares = _shares(plan)
+            assigned[part] = dealt_groups(table.codes[part], groups, shares, plan.stratify, rng)
         else:
-            assigned[part] = drawn_share(table.codes[part], _shares(plan)[1], plan.stratify, rng)
-    return made
+            test_share = _shares(plan)[1]
+            assigned[part] = drawn_share(table.codes[part], test_share, plan.stratify, rng)
+        folds[f"repeat-{number}"] = assigned
+    return folds
+
+
+def _parts_to_divide(
+    dataset: str, table: Table, name: str, plan: Plan, seed: int
+) -> list[tuple[Rows, np.random.Generator]]:
+    """Return the rows of each repeat, which are all or one half of them, and what draws them."""
+    rows = _at_disposal(table)
+    parts: list[tuple[Rows, np.random.Generator]] = []
+    for repeat in range(1, plan.repeats + 1):
+        rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
+        if not isinstance(plan, Halves):
+            parts.append((rows, rng))
+            continue
+        # halves with equal class shares would not show how scores vary with the sample's
+        half = _dealt(table, rows, 2, False, rng)
+        parts.append((rows[half == 1], rng))
+        parts.append((rows[half == 2], rng))
+    if isinstance(plan, Halves):
+        for repeat in range(1, plan.full_repeats + 1):
+            rng = np.random.default_rng(derive(seed, "split", dataset, name, "full", repeat))
+            parts.append((rows, rng))
+    return parts
 
 
 def drawn_share(codes: Codes, share: float, stratify: bool, rng: np.random.Generator) -> Folds:
     """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
-    assigned, strata = np.zeros(len(codes), dtype=np.int16), _strata(codes, stratify)
+    assigned = np.zeros(len(codes), dtype=np.int16)
+    strata = _strata(codes, stratify)
     exact = np.array([len(stratum) for stratum in strata]) * share
     counts = np.floor(exact).astype(int)
-    left = round(len(codes) * share) - int(counts.sum())
-    counts[np.argsort(-(exact - counts), kind="stable")[:left]] += 1
+    n_left = round(len(codes) * share) - int(counts.sum())
+    largest_remainders = np.argsort(-(exact - counts), kind="stable")
+    counts[largest_remainders[:n_left]] += 1
     for stratum, count in zip(strata, counts, strict=True):
         assigned[rng.permutation(stratum)[:count]] = 1
     return assigned
 
 
+def _strata(codes: Codes, stratify: bool) -> list[Rows]:
+    """Return the rows of each class, or all in one."""
+    if not stratify:
+        return [np.arange(len(codes))]
+    return [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
+
+
 def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
     """Deal whole groups, or shuffled rows class after class, to folds."""
+    codes = table.codes[rows]
     if GROUP in table.frame:
+        groups = table.frame[GROUP].iloc[rows]
         shares = np.full(folds, 1 / folds)
-        return (_grouped(table, rows, shares, stratify, rng) + 1).astype(np.int16)
+        return (dealt_groups(codes, groups, shares, stratify, rng) + 1).astype(np.int16)
     assigned = np.zeros(len(rows), dtype=np.int16)
     order = rng.permutation(folds)
-    dealt = 0
-    for stratum in _strata(table.codes[rows], stratify):
-        turn = (dealt + np.arange(len(stratum))) % folds  # going on where the last class ended
+    n_dealt = 0
+    for stratum in _strata(codes, stratify):
+        turn = (n_dealt + np.arange(len(stratum))) % folds  # going on where the last class ended
         assigned[rng.permutation(stratum)] = order[turn] + 1
-        dealt += len(stratum)
+        n_dealt += len(stratum)
     return assigned
-
-
-def _by_time(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
-    """Test on the latest rows, or fold by fold on the next rows in time."""
-    rows = _at_disposal(table)
-    time = table.frame[TIME].to_numpy()[rows]
-    rolling = isinstance(plan, KFold)
-    shares = np.full(plan.folds + 1, 1 / (plan.folds + 1)) if rolling else _shares(plan)
-    try:
-        block = blocks(time, shares)
-    except ValueError as error:
-        raise Problem(("datasets", dataset, "time"), str(error)) from None
-    made = {}
-    for fold in range(1, len(shares)):
-        assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
-        assigned[rows] = np.select([block < fold, block == fold], [0, 1], NEITHER)
-        made[f"repeat-1.fold-{fold}" if rolling else "repeat-1"] = assigned
-    return made
-
-
-def _strata(codes: Codes, stratify: bool) -> list[Rows]:
-    every = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
-    return every if stratify else [np.arange(len(codes))]
-
-
-def _grouped(
-    table: Table, rows: Rows, shares: NDArray[np.float64], stratify: bool, rng: np.random.Generator
-) -> Codes:
-    return dealt_groups(table.codes[rows], table.frame[GROUP].iloc[rows], shares, stratify, rng)
 
 
 def dealt_groups(
@@ -272,37 +321,52 @@ def dealt_groups(
     return part_of[groups]
 
 
+# --- divisions by time
+
+
+def _by_time(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
+    """Test on the latest rows, or fold by fold on the next rows in time."""
+    rows = _at_disposal(table)
+    time = table.frame[TIME].to_numpy()[rows]
+    is_rolling = isinstance(plan, KFold)
+    if is_rolling:
+        n_blocks = plan.folds + 1  # the first of them is never tested
+        shares = np.full(n_blocks, 1 / n_blocks)
+    else:
+        shares = _shares(plan)
+    try:
+        block = blocks(time, shares)
+    except ValueError as error:
+        raise Problem(("datasets", dataset, "time"), str(error)) from None
+    folds = {}
+    for fold in range(1, len(shares)):
+        assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+        assigned[rows] = np.select([block < fold, block == fold], [0, 1], NEITHER)
+        name = f"repeat-1.fold-{fold}" if is_rolling else "repeat-1"
+        folds[name] = assigned
+    return folds
+
+
 def blocks(time: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.intp]:
     """Cut rows in the order of time into blocks, as near to the shares as ties allow."""
     # Rows of one time are never separated.
     _, position, counts = np.unique(time, return_inverse=True, return_counts=True)
-    if len(counts) < len(shares):
-        raise ValueError(f"{len(counts)} different times cannot be cut into {len(shares)} blocks")
-    before = np.cumsum(counts)
+    n_times = len(counts)
+    n_blocks = len(shares)
+    if n_times < n_blocks:
+        raise ValueError(f"{n_times} different times cannot be cut into {n_blocks} blocks")
+    n_before = np.cumsum(counts)
     cuts: list[int] = []
     for i, wanted in enumerate(np.cumsum(shares)[:-1] * len(time)):
         # at least one time for this block and for each of those that follow
-        low, high = (cuts[-1] + 1 if cuts else 0), len(counts) - len(shares) + i
-        cuts.append(low + int(np.argmin(np.abs(before[low : high + 1] - wanted))))
+        low = cuts[-1] + 1 if cuts else 0
+        high = n_times - n_blocks + i
+        distances = np.abs(n_before[low : high + 1] - wanted)
+        cuts.append(low + int(np.argmin(distances)))
     return np.searchsorted(np.array(cuts), position, side="left").astype(np.intp)
 
 
-def _method(table: Table, plan: Plan) -> str:
-    """Tell how a plan divides rows: as the data say, by time, or at random."""
-    if isinstance(plan, Holdout) and PART in table.frame:
-        return "test file"
-    if isinstance(plan, Holdout | KFold) and plan.column is not None:
-        return "column"
-    if TIME in table.frame:
-        return "time"
-    return "grouped" if GROUP in table.frame else "random"
-
-
-def _at_disposal(table: Table) -> Rows:
-    """Return the rows that may be divided: a separate test file is used by `holdout` alone."""
-    if PART not in table.frame:
-        return np.arange(len(table.frame))
-    return np.flatnonzero(table.frame[PART] == "train")
+# --- divisions that the data say
 
 
 def _given_holdout(table: Table, plan: Holdout) -> Folds:
@@ -310,17 +374,20 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
     if plan.column is None:
         return np.where(table.frame[PART] == "test", 1, 0).astype(np.int16)
     values = table.frame[HOLDOUT]
+    present = values.dropna().unique()
     assigned = np.full(len(values), NEITHER, dtype=np.int16)
     for number, key in enumerate(("train", "test")):
-        wanted, at = getattr(plan, key), ("resampling", "holdout", key)
-        columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:", at)
+        wanted = getattr(plan, key)
+        at = ("resampling", "holdout", key)
+        columns.check_values(wanted, present, f"value in {plan.column!r}:", at)
         assigned[values.isin([name_of(value) for value in wanted])] = number
     return assigned
 
 
 def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
     """Return the folds of a column, numbered in the order of its values."""
-    column, rows = plan.column, _at_disposal(table)
+    column = plan.column
+    rows = _at_disposal(table)
     values = table.frame[FOLDS].iloc[rows]
     missing = np.flatnonzero(values.isna())
     if len(missing):
@@ -356,64 +423,93 @@ def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
 
 def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
     """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all."""
-    kinds = table.classes or ("",)
-    made = _given_folds(dataset, table, plan)
-    rows = np.flatnonzero(made != NEITHER)
-    counts = np.zeros((plan.folds, len(kinds)), dtype=int)
-    np.add.at(counts, (made[rows] - 1, table.codes[rows]), 1)
+    assigned = _given_folds(dataset, table, plan)
+    rows = np.flatnonzero(assigned != NEITHER)
+    n_kinds = max(len(table.classes), 1)
+    counts = np.zeros((plan.folds, n_kinds), dtype=int)
+    np.add.at(counts, (assigned[rows] - 1, table.codes[rows]), 1)
     fold, code = np.unravel_index(counts.argmin(), counts.shape)
-    if counts[fold, code] < 2:
-        first = rows[made[rows] == fold + 1][0]
-        each = " of each class" if table.classes else ""
-        this = f" of class {kinds[code]!r}" if table.classes else ""
-        raise Problem(
-            _COLUMN,
-            f"{metric} needs two rows{each} in every fold: fold "
-            f"{table.frame[FOLDS].iloc[first]!r} of {plan.column!r} has "
-            f"{counts[fold, code]}{this} of {dataset}",
-        )
+    if counts[fold, code] >= _FEWEST_IN_FOLD:
+        return
+    first = rows[assigned[rows] == fold + 1][0]
+    of_each = ""
+    of_this = ""
+    if table.classes:
+        of_each = " of each class"
+        of_this = f" of class {table.classes[code]!r}"
+    raise Problem(
+        _COLUMN,
+        f"{metric} needs two rows{of_each} in every fold: fold "
+        f"{table.frame[FOLDS].iloc[first]!r} of {plan.column!r} has "
+        f"{counts[fold, code]}{of_this} of {dataset}",
+    )
+
+
+# --- checks of divisions
 
 
 def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
     """Refuse divisions that cannot be used for fitting or testing, or that split groups."""
-    at, is_given = ("datasets", dataset), _method(table, plan) in _GIVEN
+    at = ("datasets", dataset)
     for repeat, fold, split in divisions(splits, plan):
-        where = name if isinstance(plan, Holdout) else f"{name}, repeat {repeat}, fold {fold}"
+        where = f"{name}, repeat {repeat}, fold {fold}"
+        if isinstance(plan, Holdout):
+            where = name
         if not len(split.test):
             raise Problem(at, f"{where}: no row is left to test on")
-        if lacking := table.target.lacking(table.answers[split.train]):
+        lacking = table.target.lacking(table.answers[split.train])
+        if lacking:
             raise Problem(at, f"{where}: {lacking}")
         if GROUP in table.frame:
-            groups = table.frame[GROUP].to_numpy()
-            if both := sorted(set(groups[split.train]) & set(groups[split.test])):
-                raise Problem(
-                    (*at, "groups"),
-                    f"{where}: {len(both)} group(s) are in both parts, first {both[0]!r}",
-                )
-            untrained = np.setdiff1d(table.codes[split.test], table.codes[split.train])
-            if plan.stratify and len(untrained) and not is_given:
-                raise Problem(
-                    (*at, "groups"),
-                    f"{where}: class {table.classes[untrained[0]]!r} is in too few groups to be on "
-                    "both sides: leave it out, merge it, or set `stratify: false`",
-                )
-        if TIME in table.frame and is_given:
-            time = table.frame[TIME].to_numpy()
-            if early := int((time[split.test] < time[split.train].max()).sum()):
-                raise Problem(
-                    (*at, "time"),
-                    f"{where}: {early} of {len(split.test)} rows for testing come before the last "
-                    "row for training",
-                )
-    seen: dict[bytes, int] = {}
-    for repeat in range(1, plan.rounds + 1) if GROUP in table.frame and not is_given else ():
+            _check_groups(dataset, table, where, plan, split)
+        if TIME in table.frame and _method(table, plan) in _GIVEN:
+            _check_time(dataset, table, where, split)
+
+
+def _check_groups(dataset: str, table: Table, where: str, plan: Plan, split: Split) -> None:
+    """Refuse groups in both parts, and a class that is tested and not trained on."""
+    at = ("datasets", dataset, "groups")
+    groups = table.frame[GROUP].to_numpy()
+    in_both = sorted(set(groups[split.train]) & set(groups[split.test]))
+    if in_both:
+        text = f"{where}: {len(in_both)} group(s) are in both parts, first {in_both[0]!r}"
+        raise Problem(at, text)
+    if not plan.stratify or _method(table, plan) in _GIVEN:
+        return
+    untrained = np.setdiff1d(table.codes[split.test], table.codes[split.train])
+    if len(untrained):
+        raise Problem(
+            at,
+            f"{where}: class {table.classes[untrained[0]]!r} is in too few groups to be on "
+            "both sides: leave it out, merge it, or set `stratify: false`",
+        )
+
+
+def _check_time(dataset: str, table: Table, where: str, split: Split) -> None:
+    """Refuse rows for testing that come before those for training."""
+    time = table.frame[TIME].to_numpy()
+    n_early = int((time[split.test] < time[split.train].max()).sum())
+    if n_early:
+        raise Problem(
+            ("datasets", dataset, "time"),
+            f"{where}: {n_early} of {len(split.test)} rows for testing come before the last "
+            "row for training",
+        )
+
+
+def _check_repeats(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
+    """Refuse divisions of groups that are made twice, and folds of very different sizes."""
+    at = ("datasets", dataset, "groups")
+    first_repeat_of: dict[bytes, int] = {}
+    for repeat in range(1, plan.rounds + 1):
         values = splits[f"repeat-{repeat}"].to_numpy()
-        # the same folds under other numbers are the same division
-        made = pd.factorize(values)[0] if plan.folds > 1 else values
-        first = seen.setdefault(made.tobytes(), repeat)
+        division = values
+        if plan.folds > 1:  # the same folds under other numbers are the same division
+            division = pd.factorize(values)[0]
+        first = first_repeat_of.setdefault(division.tobytes(), repeat)
         if first != repeat:
             raise Problem(
-                (*at, "groups"),
+                at,
                 f"the groups are too few or too uneven for {name}: its repeats {first} and "
                 f"{repeat} are the same division, which would count twice; use `holdout`, or "
                 "`kfold` without repeats",
@@ -422,12 +518,15 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
         if sizes.max() > _ALIKE * sizes.min():
             largest = table.frame[GROUP].value_counts()
             raise Problem(
-                (*at, "groups"),
+                at,
                 f"{name}, repeat {repeat}: its folds have {sizes.min()} to {sizes.max()} rows, "
                 f"because groups are never divided and {largest.index[0]!r} has {largest.iloc[0]} "
                 f"of {len(table.frame)} rows; tests on folds assume folds of similar size: choose "
                 "fewer folds, or `holdout`, whose tests allow for uneven groups",
             )
+
+
+# --- files of divisions
 
 
 def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
@@ -467,12 +566,18 @@ def divisions(splits: pd.DataFrame, plan: Plan) -> Iterator[tuple[int, int, Spli
 def _column(names: Any, repeat: int, fold: int) -> tuple[str, int]:
     """Return the column of a division and the value that marks the test rows."""
     column = f"repeat-{repeat}.fold-{fold}"
-    return (column, 1) if column in names else (f"repeat-{repeat}", fold)
+    if column in names:
+        return column, 1
+    return f"repeat-{repeat}", fold
 
 
 def _parts(values: NDArray[Any], number: int) -> Split:
     tested = values == number
-    return Split(np.flatnonzero(~tested & (values != NEITHER)), np.flatnonzero(tested))
+    trained = ~tested & (values != NEITHER)
+    return Split(np.flatnonzero(trained), np.flatnonzero(tested))
+
+
+# --- what is told of divisions
 
 
 def split_quality(
@@ -486,20 +591,29 @@ def split_quality(
 ) -> dict[str, Any]:
     """Describe the divisions of a plan: sizes, classes, groups; results/README.md has every key."""
     parts: list[dict[str, Any]] = []
-    digests, leaked = row_digests(table.features), np.zeros(len(table.frame), dtype=bool)
-    repeated = pd.Series(digests).duplicated(keep=False).to_numpy()
+    digests = row_digests(table.features)
+    is_repeated = pd.Series(digests).duplicated(keep=False).to_numpy()
+    is_seen = np.zeros(len(table.frame), dtype=bool)
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
-        answers = table.answers[train], table.answers[test]
-        sides = {"train": _side(table, train), "test": _side(table, test)}
-        sides["test"] |= table.target.off_constant(*answers)
+        trained = table.answers[train]
+        tested = table.answers[test]
         if len(train):
-            difference = max(difference, table.target.difference(*answers))
-        among = test[repeated[test]]
-        seen = among[np.isin(digests[among], digests[train[repeated[train]]])]
-        leaked[seen] = True
-        unused = len(table.frame) - len(train) - len(test)
-        part = {"repeat": repeat, "fold": fold, **sides, "unused": unused, "repeated": len(seen)}
+            difference = max(difference, table.target.difference(trained, tested))
+        # test rows that are copies of training rows
+        repeated = test[is_repeated[test]]
+        seen = repeated[np.isin(digests[repeated], digests[train[is_repeated[train]]])]
+        is_seen[seen] = True
+        test_side = _side(table, test)
+        test_side |= table.target.off_constant(trained, tested)
+        part = {
+            "repeat": repeat,
+            "fold": fold,
+            "train": _side(table, train),
+            "test": test_side,
+            "unused": len(table.frame) - len(train) - len(test),
+            "repeated": len(seen),
+        }
         parts.append(part)
     method = "given" if elsewhere else _method(table, plan)
     return {
@@ -511,26 +625,31 @@ def split_quality(
         "max_class_share_difference": round(difference, 6),
         "groups": int(table.frame[GROUP].nunique()) if GROUP in table.frame else None,
         "overlap": _overlap(splits) if isinstance(plan, Cv5x2) else None,
-        "repeated_rows": table.frame[ROW_ID][leaked].head(_MOST_LISTED).tolist(),
+        "repeated_rows": table.frame[ROW_ID][is_seen].head(_MOST_LISTED).tolist(),
         "parts": parts,
     }
 
 
 def _side(table: Table, rows: Rows) -> dict[str, Any]:
+    """Describe the rows of a training or a test part."""
     side: dict[str, Any] = {"rows": len(rows)}
     side |= table.target.described(table.answers[rows])
     if GROUP in table.frame:
         sizes = table.frame[GROUP].iloc[rows].value_counts().to_numpy()
-        side |= {"groups": len(sizes), "effective_groups": effective_groups(sizes)}
+        side["groups"] = len(sizes)
+        side["effective_groups"] = effective_groups(sizes)
     if TIME in table.frame:
         time = table.frame[TIME].iloc[rows]
-        side |= {"first": str(time.min()), "last": str(time.max())}
+        side["first"] = str(time.min())
+        side["last"] = str(time.max())
     return side
 
 
 def effective_groups(sizes: NDArray[Any]) -> float:
     """Return (Σn)²/Σn²: how many groups of one size would be as even as these."""
-    return round(float(sizes.sum() ** 2 / np.square(sizes).sum()), 2) if len(sizes) else 0.0
+    if not len(sizes):
+        return 0.0
+    return round(float(sizes.sum() ** 2 / np.square(sizes).sum()), 2)
 
 
 def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
@@ -539,10 +658,16 @@ def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
     # other replication is 1 less this one, so both ends, 0 and 1, mean the same division again.
     firsts = splits.filter(like="repeat-") == 1
     pairs: list[dict[str, Any]] = []
-    for one, other in combinations(firsts.columns, 2):
-        share = (firsts[one] & firsts[other]).sum() / firsts[one].sum()
-        repeats = [int(name.removeprefix("repeat-")) for name in (one, other)]
-        pairs.append({"repeats": repeats, "share": round(float(share), 6)})
-    shares = [pair["share"] for pair in pairs]
-    mean = round(float(np.mean(shares)), 6)
-    return {"expected": 0.5, "mean": mean, "min": min(shares), "max": max(shares), "pairs": pairs}
+    shares = []
+    for a, b in combinations(firsts.columns, 2):
+        share = round(float((firsts[a] & firsts[b]).sum() / firsts[a].sum()), 6)
+        repeats = [int(name.removeprefix("repeat-")) for name in (a, b)]
+        pairs.append({"repeats": repeats, "share": share})
+        shares.append(share)
+    return {
+        "expected": 0.5,
+        "mean": round(float(np.mean(shares)), 6),
+        "min": min(shares),
+        "max": max(shares),
+        "pairs": pairs,
+    }

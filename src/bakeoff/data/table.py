@@ -33,7 +33,7 @@ from bakeoff.data.target import (
 from bakeoff.errors import Place, Problem, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.keys import name_of
-from bakeoff.sources import DataSet
+from bakeoff.sources import DataSet, Filter, Loaded
 from bakeoff.sources.common.base import SubgroupColumn, TableKeys, blame
 from bakeoff.sources.common.identifiers import identifiers, names
 from bakeoff.spec.related import NOTHING, RowColumns
@@ -52,11 +52,29 @@ HOLDOUT = "__holdout__"
 """The value of the column that the plan ``holdout`` goes by."""
 FOLDS = "__folds__1"
 """The value of the column that the plan ``kfold`` goes by."""
+KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT, FOLDS)
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
-KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT, FOLDS)
 
+# columns that are carried along; no model is called so
+SUBGROUP = ":subgroup:"
+"""How the columns of subgroups begin."""
+TAKEN = ":column:"
+"""How the columns begin that own metrics take."""
 
+# columns of collected predictions beside those of the models, whose ids begin with no colon
+COLLECTED_ID = ":row_id"
+COLLECTED_TRUTH = ":y_true"
+COLLECTED_REPEAT = ":repeat"
+COLLECTED_FOLD = ":fold"
+COLLECTED_GROUP = ":group"
+COLLECTED_TIME = ":time"
+
+MISSING = "(missing)"
+"""The subgroup of rows without a value."""
+MOST_SUBGROUPS = 30
+MOST_CODES = 10
+"""With more different numbers a column is no code of subgroups: it must be cut."""
 # of the C library: NumPy's logarithms and exponentials differ between processors
 _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "log": lambda x: special.boxcox(x, 0.0),
@@ -66,18 +84,9 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "abs": np.abs,
     "square": np.square,
 }
+_FORMULA = re.compile(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*")
+"""A function of a column, whose name may hold anything, brackets too."""
 _LIMITS = {"min": operator.ge, "max": operator.le, "above": operator.gt, "below": operator.lt}
-SUBGROUP, TAKEN = ":subgroup:", ":column:"
-"""How columns that are carried along begin; no model is called so."""
-COLLECTED_ID, COLLECTED_TRUTH = ":row_id", ":y_true"
-COLLECTED_REPEAT, COLLECTED_FOLD = ":repeat", ":fold"
-COLLECTED_GROUP, COLLECTED_TIME = ":group", ":time"
-"""Columns of collected predictions beside those of the models, whose ids begin with no colon."""
-MISSING = "(missing)"
-"""The subgroup of rows without a value."""
-MOST_SUBGROUPS = 30
-MOST_CODES = 10
-"""With more different numbers a column is no code of subgroups: it must be cut."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,8 +101,8 @@ class Table:
     def write(self, parquet: str | Path, card: str | Path) -> None:
         """Write the table and its card (with the SHA-256 of the table's file)."""
         table = pa.Table.from_pandas(self.frame, preserve_index=False)
-        meta = {**table.schema.metadata, b"classes": json.dumps(self.classes).encode()}
-        write_parquet(parquet, table.replace_schema_metadata(meta))
+        metadata = {**table.schema.metadata, b"classes": json.dumps(self.classes).encode()}
+        write_parquet(parquet, table.replace_schema_metadata(metadata))
         write_json(card, {**self.card, "sha256": sha256_of(parquet)})
 
     def write_carried(self, path: str | Path) -> None:
@@ -119,7 +128,7 @@ class Table:
     @cached_property
     def features(self) -> pd.DataFrame:
         """The columns to learn from."""
-        return self.frame.drop(columns=[*KEYS], errors="ignore")
+        return self.frame.drop(columns=list(KEYS), errors="ignore")
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -139,7 +148,9 @@ class Table:
     @property
     def weights(self) -> NDArray[np.float64] | None:
         """The sample weights, where there are any."""
-        return self.frame[WEIGHT].to_numpy() if WEIGHT in self.frame else None
+        if WEIGHT not in self.frame:
+            return None
+        return self.frame[WEIGHT].to_numpy()
 
 
 def load_table(
@@ -153,56 +164,59 @@ def load_table(
 ) -> Table:
     """Load a data set from its source and bring it into canonical form."""
     place: Place = ("datasets", name)
+    loaded = _loaded(spec, seed, place)
+    target = loaded.target
+    # rows
+    dated = _dated(loaded.frame, spec, place)
+    filtered = _filtered(dated, spec, place)
+    labelled = _labelled(filtered, target, spec, place)
+    if numbers:
+        labels, what = read_numbers(labelled[target], place)
+    else:
+        labels, what = read_labels(labelled[target], spec, place)
+    counts: dict[str, Any] = {
+        "rows_filtered": len(loaded.frame) - len(filtered),
+        "rows_dropped_without_target": len(filtered) - len(labelled),
+        "rows_of_other_classes": len(labelled) - len(labels),
+    }
+    kept = labelled
+    if len(labels) < len(labelled):
+        kept = labelled.loc[labels.index]
+    frame = _derived(kept, spec, place)
+    # columns with a role, and features
+    keys: dict[str, Any] = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
+    keys |= _relating(frame, spec, place)
+    if loaded.tested_from is not None:
+        keys[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
+    keys |= _given_divisions(frame, given_by)
+    with_roles = {target, spec.id, spec.weights, spec.groups, spec.time, *given_by.values()}
+    apart = {column for column in with_roles if column is not None}
+    features = chosen_features(frame, apart, spec, place)
+    _check_features(features, target, spec, place)
+    canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
+    carried = carry(frame, wanted, (*place, "subgroups"))
+    counts["group_columns"] = []
+    if spec.groups is None:
+        counts["group_columns"] = group_columns(frame, apart)
+    return Table(
+        canonical.reset_index(drop=True),
+        what,
+        carried.reset_index(drop=True),
+        partial(_card, name, spec, target, loaded.facts, counts),
+    )
+
+
+def _loaded(spec: DataSet, seed: int, place: Place) -> Loaded:
+    """Load the data from their source, which must have the target."""
     try:
         loaded = spec.load(seed)
     except Problem as problem:
         raise problem.inside(place) from problem.__cause__
-    target = loaded.target
-    if target not in loaded.frame.columns:
+    if loaded.target not in loaded.frame.columns:
         allowed = map(str, loaded.frame.columns)
-        raise Problem((*place, "target"), unknown("target column", target, allowed))
+        raise Problem((*place, "target"), unknown("target column", loaded.target, allowed))
     pa.default_memory_pool().release_unused()  # what the file took while it was read
-    frame = _filtered(_dated(loaded.frame, spec, place), spec, place)
-    passing = len(frame)
-    frame = _labelled(frame, target, spec, place)
-    labels, what = (
-        read_numbers(frame[target], place) if numbers else read_labels(frame[target], spec, place)
-    )
-    counts: dict[str, Any] = {
-        "rows_filtered": len(loaded.frame) - passing,
-        "rows_dropped_without_target": passing - len(frame),
-        "rows_of_other_classes": len(frame) - len(labels),
-    }
-    kept = frame if len(labels) == len(frame) else frame.loc[labels.index]
-    frame = _derived(kept, spec, place)
-    keys: dict[str, Any] = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
-    if spec.weights is not None:
-        keys[WEIGHT] = _weights(frame, spec.weights, (*place, "weights"))
-    for key, role, read in ((GROUP, "groups", identifiers), (TIME, "time", columns.ordered)):
-        if (column := getattr(spec, role)) is not None:
-            keys[key] = _read(read, _complete(frame, column, (*place, role)), (*place, role))
-    if loaded.tested_from is not None:
-        keys[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
-    with_roles = (target, spec.id, spec.weights, spec.groups, spec.time)
-    apart = {column for column in with_roles if column is not None}
-    for plan, column in given_by.items():
-        at = ("resampling", plan, "column")
-        key = HOLDOUT if plan == "holdout" else FOLDS
-        keys[key] = _read(identifiers, _column(frame, column, at), at)
-        apart.add(column)
-    features = chosen_features(frame, apart, spec, place)
-    for role, used in (("target", target), ("weights", spec.weights)):
-        if used in (spec.features or []):
-            text = f"{used!r} is the {role}: it cannot be a feature too"
-            raise Problem((*place, "features"), text)
-    if reserved := next((name for name in features if name in KEYS), None):
-        text = f"a column is called {reserved!r}, a name with a meaning here: rename it"
-        raise Problem(place, text)
-    canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
-    carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
-    counts["group_columns"] = group_columns(frame, apart) if spec.groups is None else []
-    describe = partial(_card, name, spec, target, loaded.facts, counts)
-    return Table(canonical.reset_index(drop=True), what, carried, describe)
+    return loaded
 
 
 def _card(
@@ -213,19 +227,14 @@ def _card(
     counts: Mapping[str, Any],
     table: Table,
 ) -> dict[str, Any]:
-    frame, features = table.frame, table.features
-    described, answers = describe(features), pd.Series(table.answers)
-    roles: dict[str, Any] = {}
-    if WEIGHT in frame:
-        low, high = float(frame[WEIGHT].min()), float(frame[WEIGHT].max())
-        roles["weights"] = {"column": spec.weights, "min": low, "max": high}
-    if GROUP in frame:
-        roles["groups"] = {"column": spec.groups, "distinct": int(frame[GROUP].nunique())}
-    if TIME in frame:
-        first, last = str(frame[TIME].min()), str(frame[TIME].max())
-        roles["time"] = {"column": spec.time, "first": first, "last": last}
-    if PART in frame:
-        roles["test_rows"] = int((frame[PART] == "test").sum())
+    """Describe a data set; results/README.md has every key."""
+    frame = table.frame
+    features = table.features
+    described = describe(features)
+    copies = 0
+    if GROUP not in frame and TIME not in frame:
+        # of rows in groups, or in time, neighbours are known to be alike
+        copies = near_copies(features, pd.Series(table.answers))
     return {
         "dataset": name,
         "label": spec.label or name,
@@ -236,52 +245,86 @@ def _card(
         **table.target.described(table.answers),
         "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
         **counts,
-        "roles": roles,
+        "roles": _roles(frame, spec),
         "features": described,
-        "missing_cells": sum(one["missing"] for one in described.values()),
+        "missing_cells": sum(column["missing"] for column in described.values()),
         "duplicate_rows": len(frame) - len(np.unique(row_digests(features))),
         "pairs_by_chance": pairs_by_chance(features),
-        # of rows in groups, or in time, neighbours are known to be alike
-        "near_copies": 0 if {GROUP, TIME} & set(frame) else near_copies(features, answers),
+        "near_copies": copies,
     }
+
+
+def _roles(frame: pd.DataFrame, spec: DataSet) -> dict[str, Any]:
+    """Describe the columns that are no features."""
+    roles: dict[str, Any] = {}
+    if WEIGHT in frame:
+        weights = frame[WEIGHT]
+        roles["weights"] = {
+            "column": spec.weights,
+            "min": float(weights.min()),
+            "max": float(weights.max()),
+        }
+    if GROUP in frame:
+        roles["groups"] = {"column": spec.groups, "distinct": int(frame[GROUP].nunique())}
+    if TIME in frame:
+        time = frame[TIME]
+        roles["time"] = {
+            "column": spec.time,
+            "first": str(time.min()),
+            "last": str(time.max()),
+        }
+    if PART in frame:
+        roles["test_rows"] = int((frame[PART] == "test").sum())
+    return roles
+
+
+# --- which rows
 
 
 def _dated(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     """Read the columns of dates that are written in another way than 2024-05-31."""
-    new = frame if not spec.dates else frame.copy(deep=False)
-    for name, form in spec.dates.items():
+    if not spec.dates:
+        return frame
+    dated = frame.copy(deep=False)
+    for name, date_format in spec.dates.items():
         at = (*place, "dates", name)
         values = _column(frame, name, at)
+        texts = values.astype("str").where(values.notna())
         try:
-            days = pd.to_datetime(values.astype("str").where(values.notna()), format=form)
+            days = pd.to_datetime(texts, format=date_format)
         except ValueError as error:
             why = " ".join(str(error).partition(". You might")[0].split())
-            raise Problem(at, f"no dates like {form!r}: {why}") from None
-        new[name] = columns.plain(days)
-    return new
+            raise Problem(at, f"no dates like {date_format!r}: {why}") from None
+        dated[name] = columns.plain(days)
+    return dated
 
 
 def _filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     """Keep the rows that pass every filter."""
-    for i, one in enumerate(spec.filter):
+    for i, condition in enumerate(spec.filter):
         at = (*place, "filter", i)
-        values = _column(frame, one.column, (*at, "column"))
-        passing = pd.Series(True, index=values.index)
-        if one.missing == "drop":
-            passing &= values.notna()
-        for key in _LIMITS:
-            if (limit := getattr(one, key)) is not None:
-                passing &= _within(values, key, limit, one.column, at)
-        for key, wanted in (("keep", one.keep), ("drop", one.drop)):
-            if wanted is None:
-                continue
-            texts, what = names(values), f"value in {one.column!r}:"
-            columns.check_values(wanted, texts.dropna().unique(), what, (*at, key))
-            passing &= texts.isin([name_of(value) for value in wanted]) == (key == "keep")
+        passing = _passing(frame, condition, at)
         if not passing.any():
             raise Problem(at, f"none of {len(frame)} rows passes this filter")
         frame = frame[passing]
     return frame
+
+
+def _passing(frame: pd.DataFrame, condition: Filter, at: Place) -> Any:
+    """Tell which rows pass a filter."""
+    values = _column(frame, condition.column, (*at, "column"))
+    passing = pd.Series(True, index=values.index)
+    if condition.missing == "drop":
+        passing &= values.notna()
+    for key in _LIMITS:
+        limit = getattr(condition, key)
+        if limit is not None:
+            passing &= _within(values, key, limit, condition.column, at)
+    if condition.keep is not None:
+        passing &= _is_one_of(values, condition.keep, condition.column, (*at, "keep"))
+    if condition.drop is not None:
+        passing &= ~_is_one_of(values, condition.drop, condition.column, (*at, "drop"))
+    return passing
 
 
 def _within(values: columns.Series, key: str, limit: Any, name: str, at: Place) -> Any:
@@ -298,54 +341,70 @@ def _within(values: columns.Series, key: str, limit: Any, name: str, at: Place) 
     return _LIMITS[key](comparable, limit)
 
 
-def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
-    """Add the derived columns; a derived column may build on an earlier one."""
-    new = frame.copy(deep=False)
-    for name, formula in spec.derive.items():
-        at = (*place, "derive", name)
-        # the name of a column may hold anything, brackets too
-        call = re.fullmatch(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*", formula)
-        if call is None:
-            text = f"found {shown(formula)}, expected function(column), e.g. log(income)"
-            raise Problem(at, text)
-        function, source = call[1], call[2]
-        if function not in _FUNCTIONS:
-            raise Problem(at, unknown("function", function, _FUNCTIONS))
-        values = _column(new, source, at)
-        if not types.is_numeric_dtype(values):
-            raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
-        with np.errstate(all="ignore"):
-            computed = _FUNCTIONS[function](values.astype("float64"))
-        undefined = ~np.isfinite(computed) & values.notna()
-        if undefined.any():
-            row = int(np.flatnonzero(undefined)[0])
-            raise Problem(
-                at,
-                f"{formula} is undefined in {int(undefined.sum())} row(s), first in row "
-                f"{values.index[row] + 1} where {source} = {values.iloc[row]}",
-            )
-        new[name] = computed
-    return new
+def _is_one_of(values: columns.Series, wanted: list[Any], name: str, at: Place) -> Any:
+    """Tell which rows have one of some values."""
+    texts = names(values)
+    columns.check_values(wanted, texts.dropna().unique(), f"value in {name!r}:", at)
+    return texts.isin([name_of(value) for value in wanted])
 
 
 def _labelled(frame: pd.DataFrame, target: str, spec: DataSet, place: Place) -> pd.DataFrame:
     """Leave out the rows without a label, or refuse them."""
     missing = frame[target].isna()
-    count = int(missing.sum())
-    if count == len(frame):
+    n_missing = int(missing.sum())
+    if n_missing == len(frame):
         raise Problem((*place, "target"), f"every value of {target!r} is missing: nothing to learn")
-    if count and spec.missing_target == "error":
-        text = (
-            f"{count} of {len(frame)} rows have no value in {target!r} (first in row "
-            f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
+    if not n_missing:
+        return frame
+    if spec.missing_target != "error":
+        return frame[~missing]
+    text = (
+        f"{n_missing} of {len(frame)} rows have no value in {target!r} (first in row "
+        f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
+    )
+    if isinstance(spec, TableKeys) and spec.missing_values is None:
+        text += (
+            "; NA, None and the like are read as missing values: if a class has such a name, "
+            "list the texts that stand for a missing value under `missing_values:`"
         )
-        if isinstance(spec, TableKeys) and spec.missing_values is None:
-            text += (
-                "; NA, None and the like are read as missing values: if a class has such a name, "
-                "list the texts that stand for a missing value under `missing_values:`"
-            )
-        raise Problem((*place, "target"), text)
-    return frame[~missing] if count else frame
+    raise Problem((*place, "target"), text)
+
+
+# --- which columns
+
+
+def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Add the derived columns; a derived column may build on an earlier one."""
+    derived = frame.copy(deep=False)
+    for name, formula in spec.derive.items():
+        derived[name] = _computed(derived, formula, (*place, "derive", name))
+    return derived
+
+
+def _computed(frame: pd.DataFrame, formula: str, at: Place) -> columns.Series:
+    """Compute a function of a column."""
+    call = _FORMULA.fullmatch(formula)
+    if call is None:
+        text = f"found {shown(formula)}, expected function(column), e.g. log(income)"
+        raise Problem(at, text)
+    function = call[1]
+    source = call[2]
+    if function not in _FUNCTIONS:
+        raise Problem(at, unknown("function", function, _FUNCTIONS))
+    values = _column(frame, source, at)
+    if not types.is_numeric_dtype(values):
+        raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
+    with np.errstate(all="ignore"):
+        computed: columns.Series = _FUNCTIONS[function](values.astype("float64"))
+    undefined = ~np.isfinite(computed) & values.notna()
+    if undefined.any():
+        row = int(np.flatnonzero(undefined)[0])
+        raise Problem(
+            at,
+            f"{formula} is undefined in {int(undefined.sum())} row(s), first in row "
+            f"{values.index[row] + 1} where {source} = {values.iloc[row]}",
+        )
+    return computed
 
 
 def _column(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
@@ -385,11 +444,28 @@ def _row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
     ids = _column(frame, spec.id, at)
     if ids.isna().any():
         raise Problem(at, f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}")
-    ids = _read(columns.plain if types.is_integer_dtype(ids.dtype) else identifiers, ids, at)
+    if types.is_integer_dtype(ids.dtype):
+        ids = _read(columns.plain, ids, at)
+    else:
+        ids = _read(identifiers, ids, at)
     if ids.duplicated().any():
         first = str(ids[ids.duplicated()].iloc[0])
         raise Problem(at, f"ids must be unique: {first!r} appears twice")
     return ids.to_numpy()
+
+
+def _relating(frame: pd.DataFrame, spec: DataSet, place: Place) -> dict[str, Any]:
+    """Return what weighs rows, groups them, or orders them."""
+    keys: dict[str, Any] = {}
+    if spec.weights is not None:
+        keys[WEIGHT] = _weights(frame, spec.weights, (*place, "weights"))
+    if spec.groups is not None:
+        at = (*place, "groups")
+        keys[GROUP] = _read(identifiers, _complete(frame, spec.groups, at), at)
+    if spec.time is not None:
+        at = (*place, "time")
+        keys[TIME] = _read(columns.ordered, _complete(frame, spec.time, at), at)
+    return keys
 
 
 def _weights(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
@@ -403,96 +479,144 @@ def _weights(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     return weights
 
 
+def _given_divisions(frame: pd.DataFrame, given_by: Mapping[str, str]) -> dict[str, Any]:
+    """Return the columns that plans go by."""
+    keys = {}
+    for plan, column in given_by.items():
+        at = ("resampling", plan, "column")
+        key = HOLDOUT if plan == "holdout" else FOLDS
+        keys[key] = _read(identifiers, _column(frame, column, at), at)
+    return keys
+
+
 def chosen_features(
     frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
 ) -> pd.DataFrame:
     """Return the columns to learn from, in plain types."""
-    listed = spec.features or []
-    for key, wanted in (("features", listed), ("drop", spec.drop)):
-        for i, name in enumerate(wanted):
+    for key in ("features", "drop"):
+        for i, name in enumerate(getattr(spec, key) or []):
             _column(frame, name, (*place, key, i))
-    left_out = set(spec.drop) | (kept_apart - set(listed))
-    chosen = [name for name in listed or list(frame.columns) if name not in left_out]
+    left_out = set(spec.drop)
+    if spec.features:
+        left_out |= kept_apart - set(spec.features)
+        chosen = [name for name in spec.features if name not in left_out]
+    else:
+        left_out |= kept_apart
+        chosen = [name for name in frame.columns if name not in left_out]
     if not chosen:
         raise Problem(place, "no feature is left to learn from")
-    made: dict[str, columns.Series] = {}
+    features: dict[str, columns.Series] = {}
     for name in chosen:
-        if name.startswith("Unnamed: ") and not listed:
+        if name.startswith("Unnamed: ") and not spec.features:
             raise Problem(
                 place,
                 f"a column has no name in the first line and is called {name!r}; if it counts the "
                 f'rows, set `id: "{name}"` or `drop: ["{name}"]`',
             )
-        what, remedy = f"column {name!r} ", ": leave it out with `drop` or mend it"
-        with blame(*place, before=what, after=remedy):
-            made[name] = columns.plain(frame[name])
-    return pd.DataFrame(made, index=frame.index, copy=False)
+        remedy = ": leave it out with `drop` or mend it"
+        with blame(*place, before=f"column {name!r} ", after=remedy):
+            features[name] = columns.plain(frame[name])
+    return pd.DataFrame(features, index=frame.index, copy=False)
+
+
+def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: Place) -> None:
+    """Refuse the target and the weights among the features, and names with a meaning."""
+    for role, used in (("target", target), ("weights", spec.weights)):
+        if used in (spec.features or []):
+            text = f"{used!r} is the {role}: it cannot be a feature too"
+            raise Problem((*place, "features"), text)
+    for name in features:
+        if name in KEYS:
+            text = f"a column is called {name!r}, a name with a meaning here: rename it"
+            raise Problem(place, text)
+
+
+# --- columns that are carried along
 
 
 def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame:
     """Return the columns that are carried along with the rows."""
     carried = {}
-    for i, one in enumerate(wanted.subgroups):
+    for i, subgroup in enumerate(wanted.subgroups):
         at = (*place, i)
-        carried[f"{SUBGROUP}{one.column}"] = _subgroups(_column(frame, one.column, at), one, at)
+        values = _column(frame, subgroup.column, at)
+        carried[f"{SUBGROUP}{subgroup.column}"] = _subgroups(values, subgroup, at)
     if wanted.tasks is not None and f"{SUBGROUP}{wanted.tasks}" not in carried:
-        column = _column(frame, wanted.tasks, (*place[:-1], "tasks"))
-        carried[f"{SUBGROUP}{wanted.tasks}"] = _tasks(column, place)
+        at = (*place[:-1], "tasks")
+        values = _column(frame, wanted.tasks, at)
+        carried[f"{SUBGROUP}{wanted.tasks}"] = _tasks(values, at)
     for name in wanted.taken:
         carried[f"{TAKEN}{name}"] = columns.plain(_column(frame, name, ("metrics",)))
     return pd.DataFrame(carried, index=frame.index)
 
 
-def _tasks(values: columns.Series, place: Place) -> columns.Series:
+def _tasks(values: columns.Series, at: Place) -> columns.Series:
     """Name the task of each row."""
-    at = (*place[:-1], "tasks")
     if values.isna().any():
         raise Problem(at, f"column {values.name!r} has {int(values.isna().sum()):,} empty cells")
     return pd.Series(pd.Categorical(names(values), columns.sorted_names(values)), values.index)
 
 
-def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> columns.Series:
+def _subgroups(values: columns.Series, spec: SubgroupColumn, at: Place) -> columns.Series:
     """Name the subgroup of each row."""
     plain = _read(columns.plain, values, at)
-    number = types.is_numeric_dtype(plain.dtype)
-    different = int(plain.nunique())
-    if one.bins is not None:
-        if not number:
-            raise Problem((*at, "bins"), f"column {one.column!r} holds no numbers to cut")
-        order = [f"below {one.bins[0]:g}"]
-        order += [f"{low:g} to below {high:g}" for low, high in pairwise(one.bins)]
-        order.append(f"{one.bins[-1]:g} or more")
-        at_cuts = np.searchsorted(one.bins, plain.to_numpy(np.float64), side="right")
-        texts = pd.Series(np.array(order, dtype=object)[at_cuts], index=values.index)
+    if spec.bins is not None:
+        order, texts = _cut(plain, spec, spec.bins, at)
     else:
-        if number and not types.is_bool_dtype(values.dtype) and different > MOST_CODES:
-            low, high = plain.min(), plain.max()
-            middle = f"{(low + high) / 2:.3g}"
-            raise Problem(
-                at,
-                f"column {one.column!r} holds {different:,} different numbers from {low:g} to "
-                f"{high:g}: say where to cut them, `{{column: {one.column}, bins: [{middle}]}}`; "
-                f"on the command line `{one.column}:{middle}`, in Python "
-                f"`bins={{{one.column!r}: [{middle}]}}`",
-            )
-        order, texts = columns.sorted_names(values), names(values)
-        if spellings := unclear_spellings(order):
-            text = said_of_spellings(
-                f"column {one.column!r}", spellings, counted(values), "subgroup"
-            )
-            raise Problem(at, f"{text}. Write each subgroup in one way")
+        order, texts = _codes(values, plain, spec, at)
+    name = spec.column
     if texts.nunique() > MOST_SUBGROUPS:
         raise Problem(
             at,
-            f"column {one.column!r} has {texts.nunique():,} different values, {MOST_SUBGROUPS} at "
+            f"column {name!r} has {texts.nunique():,} different values, {MOST_SUBGROUPS} at "
             "most make subgroups: pool some, or name another column",
         )
     if plain.isna().any() and MISSING in order:
-        text = f"column {one.column!r} has rows without a value, and others with {MISSING!r}"
+        text = f"column {name!r} has rows without a value, and others with {MISSING!r}"
         raise Problem(at, f"{text}, which stands for these: rename that value")
     texts = texts.where(plain.notna(), MISSING)
     if texts.nunique() < 2:
-        text = f"column {one.column!r} puts all rows into one subgroup, {texts.iloc[0]!r}"
+        text = f"column {name!r} puts all rows into one subgroup, {texts.iloc[0]!r}"
         raise Problem(at, text)
-    categories = [*dict.fromkeys([*order, MISSING])]
+    categories = list(dict.fromkeys([*order, MISSING]))
     return pd.Series(pd.Categorical(texts, categories), index=values.index)
+
+
+def _cut(
+    plain: columns.Series, spec: SubgroupColumn, bins: list[float], at: Place
+) -> tuple[list[str], columns.Series]:
+    """Cut numbers into subgroups: their names in order, and that of each row."""
+    if not types.is_numeric_dtype(plain.dtype):
+        raise Problem((*at, "bins"), f"column {spec.column!r} holds no numbers to cut")
+    order = [f"below {bins[0]:g}"]
+    for low, high in pairwise(bins):
+        order.append(f"{low:g} to below {high:g}")
+    order.append(f"{bins[-1]:g} or more")
+    at_bins = np.searchsorted(bins, plain.to_numpy(np.float64), side="right")
+    return order, pd.Series(np.array(order, dtype=object)[at_bins], index=plain.index)
+
+
+def _codes(
+    values: columns.Series, plain: columns.Series, spec: SubgroupColumn, at: Place
+) -> tuple[list[str], columns.Series]:
+    """Take each value for a subgroup: their names in order, and that of each row."""
+    name = spec.column
+    n_different = int(plain.nunique())
+    is_number = types.is_numeric_dtype(plain.dtype) and not types.is_bool_dtype(values.dtype)
+    if is_number and n_different > MOST_CODES:
+        low = plain.min()
+        high = plain.max()
+        middle = f"{(low + high) / 2:.3g}"
+        raise Problem(
+            at,
+            f"column {name!r} holds {n_different:,} different numbers from {low:g} to "
+            f"{high:g}: say where to cut them, `{{column: {name}, bins: [{middle}]}}`; "
+            f"on the command line `{name}:{middle}`, in Python "
+            f"`bins={{{name!r}: [{middle}]}}`",
+        )
+    order = columns.sorted_names(values)
+    spellings = unclear_spellings(order)
+    if spellings:
+        text = said_of_spellings(f"column {name!r}", spellings, counted(values), "subgroup")
+        raise Problem(at, f"{text}. Write each subgroup in one way")
+    return order, names(values)

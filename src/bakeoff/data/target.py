@@ -21,19 +21,32 @@ from bakeoff.sources import DataSet
 from bakeoff.sources.common.identifiers import names
 
 _NEGATIVE = {
-    *("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "absence", "benign"),
-    *("healthy", "normal", "control", "good", "ham", "legitimate", "genuine", "alive", "survived"),
-    *("none", "never", "off", "stay", "stayed", "retained", "reject", "rejected", "fail", "failed"),
-    *("loss", "lost", "low", "unlikely", "inactive", "paid"),
-}
+    "0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "absence", "benign",
+    "healthy", "normal", "control", "good", "ham", "legitimate", "genuine", "alive", "survived",
+    "none", "never", "off", "stay", "stayed", "retained", "reject", "rejected", "fail", "failed",
+    "loss", "lost", "low", "unlikely", "inactive", "paid",
+}  # fmt: skip
 _POSITIVE = {
-    *("1", "yes", "y", "true", "t", "positive", "pos", "present", "presence", "malignant"),
-    *("sick", "ill", "disease", "diseased", "abnormal", "case", "bad", "spam", "fraud", "fake"),
-    *("dead", "died", "on", "leave", "left", "churn", "churned", "accept", "accepted", "pass"),
-    *("passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly"),
-}
+    "1", "yes", "y", "true", "t", "positive", "pos", "present", "presence", "malignant",
+    "sick", "ill", "disease", "diseased", "abnormal", "case", "bad", "spam", "fraud", "fake",
+    "dead", "died", "on", "leave", "left", "churn", "churned", "accept", "accepted", "pass",
+    "passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly",
+}  # fmt: skip
 _NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
-BY_NAME, BY_NUMBER = "by its name", "the larger number"
+_WHOLE = re.compile(r"-?\d+")
+BY_NAME = "by its name"
+BY_NUMBER = "the larger number"
+_TRUTH_VALUES = (("0", "1"), ("False", "True"), ("false", "true"), ("FALSE", "TRUE"))
+"""How tables and arrays write what is not true and what is."""
+_SAME = 1e-6
+"""How far two files may differ in a number, relatively: some round, or store single precision."""
+_MOST_SPELLINGS = 4
+"""Classes whose spellings a message lists."""
+_MANY_CLASSES = 100
+"""So many classes there may be of any number of rows."""
+
+
+# --- the positive class
 
 
 class Positive(NamedTuple):
@@ -51,21 +64,41 @@ class Positive(NamedTuple):
 def positive_of(counts: Mapping[str, int]) -> Positive:
     """Choose the positive one of two classes where nobody names it, everywhere alike."""
     first, second = sorted(counts, key=lambda name: (len(name), name))
-    for one, other in ((first, second), (second, first)):
-        bare, word, negated = (
-            text.strip().strip(".").lower() for text in (one, other, _NOT.sub("", one))
-        )
-        if (bare in _NEGATIVE and word in _POSITIVE) or (negated != bare and negated == word):
-            return Positive(other, BY_NAME)
-    if all(re.fullmatch(r"-?\d+", name) for name in counts):
+    for negative, positive in ((first, second), (second, first)):
+        if _is_opposite(negative, positive):
+            return Positive(positive, BY_NAME)
+    if all(_WHOLE.fullmatch(name) for name in counts):
         return Positive(max(counts, key=int), BY_NUMBER)
     if counts[first] == counts[second]:
         return Positive(max(counts), "the last by name, both are equally frequent")
     return Positive(min(counts, key=lambda name: counts[name]), "the rarer class")
 
 
-_TRUTH_VALUES = (("0", "1"), ("False", "True"), ("false", "true"), ("FALSE", "TRUE"))
-"""How tables and arrays write what is not true and what is."""
+def _is_opposite(negative: str, positive: str) -> bool:
+    """Tell names like no and yes, or like "not sick" and sick."""
+    bare = negative.strip().strip(".").lower()
+    word = positive.strip().strip(".").lower()
+    if bare in _NEGATIVE and word in _POSITIVE:
+        return True
+    without_not = _NOT.sub("", negative).strip().strip(".").lower()
+    return without_not != bare and without_not == word
+
+
+def positive_last(
+    order: Sequence[str], positive: Any, place: Place, counts: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return classes in order, of two the positive one last: the named one, or `positive_of`."""
+    if positive is None:
+        if len(order) != 2:
+            return tuple(order)
+        counts_of_two = {name: int(counts.get(name, 0)) for name in order}
+        positive = positive_of(counts_of_two).name
+    if len(order) != 2:
+        raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
+    wanted = spelled_as(name_of(positive), order)
+    if wanted not in order:
+        columns.check_values([positive], order, "class", (*place, "positive"))
+    return tuple(sorted(order, key=lambda name: name == wanted))
 
 
 def spelled_as(name: str, classes: Collection[str]) -> str:
@@ -73,14 +106,15 @@ def spelled_as(name: str, classes: Collection[str]) -> str:
     if name in classes:
         return name
     own = next((pair for pair in _TRUTH_VALUES if name in pair), None)
-    other = next((pair for pair in _TRUTH_VALUES if set(pair) == set(classes)), None)
-    if own is None or other is None:
+    if own is None:
         return name
-    return other[own.index(name)]
+    for pair in _TRUTH_VALUES:
+        if set(pair) == set(classes):
+            return pair[own.index(name)]
+    return name
 
 
-_SAME = 1e-6
-"""How far two files may differ in a number, relatively: some round, or store single precision."""
+# --- answers: what is true, or predicted, of rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,8 +132,9 @@ class Answers:
         encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
         places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         texts = names(pd.Series(encoded.dictionary.to_pandas()))
-        same, classes = pd.factorize(texts)
-        return cls(tuple(map(str, classes)), _codes([*same, -1], len(classes))[places])
+        # values of several spellings, like 1 and 1.0, may have the same text
+        code_of_place, classes = pd.factorize(texts)
+        return cls(tuple(map(str, classes)), _codes(code_of_place, len(classes))[places])
 
     def among(self, classes: Sequence[str]) -> NDArray[Any]:
         """Return labels as positions in other classes, -1 where they are none of them; numbers."""
@@ -107,7 +142,7 @@ class Answers:
             return self.values
         places = {name: place for place, name in enumerate(classes)}
         positions = [places.get(spelled_as(name, places), -1) for name in self.classes]
-        return np.asarray(_codes([*positions, -1], len(classes))[self.values])
+        return np.asarray(_codes(positions, len(classes))[self.values])
 
     def __getitem__(self, rows: Any) -> Answers:
         return Answers(self.classes, self.values[rows])
@@ -120,7 +155,9 @@ class Answers:
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Whether a row has no label or number, shape (n,)."""
-        return np.asarray(np.isnan(self.values) if self.numbers else self.values < 0)
+        if self.numbers:
+            return np.asarray(np.isnan(self.values))
+        return np.asarray(self.values < 0)
 
     def unlike(self, other: Answers) -> NDArray[np.bool_]:
         """Tell in which rows another column has another answer, but for rounding, shape (n,)."""
@@ -139,12 +176,20 @@ class Answers:
         value = self.values[row]
         if self[row].missing:
             return ""
-        return f"{value:.9g}" if self.numbers else self.classes[value]
+        if self.numbers:
+            return f"{value:.9g}"
+        return str(self.classes[value])
 
 
-def _codes(places: Sequence[int], classes: int) -> NDArray[Any]:
-    """Return codes in the smallest integer type: 50 models of a million rows take 50 MB."""
-    return np.array(places, dtype=np.min_scalar_type(-1 - classes))
+def _codes(places: Iterable[int], n_classes: int) -> NDArray[Any]:
+    """Return codes in the smallest integer type, with -1 at the end for a missing label.
+
+    So 50 models of a million rows take 50 MB.
+    """
+    return np.array([*places, -1], dtype=np.min_scalar_type(-1 - n_classes))
+
+
+# --- the target of an experiment
 
 
 class TrainingTarget(NamedTuple):
@@ -178,7 +223,9 @@ class Target:
 
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
         """Return the strata of divisions: the classes; of numbers a single one."""
-        return np.zeros(len(answers), dtype=np.intp) if self.numbers else answers
+        if self.numbers:
+            return np.zeros(len(answers), dtype=np.intp)
+        return answers
 
     def encoded(self, answers: NDArray[Any]) -> TrainingTarget:
         """Encode the answers of a training part."""
@@ -195,11 +242,12 @@ class Target:
         if len(present) > 1:
             return ""
         if self.numbers:
-            held, expected = f"only the number {answers[0]:g}", "two different ones"
+            text = f"only the number {answers[0]:g}, expected two different ones"
+        elif len(present):
+            text = f"only the class {self.classes[present[0]]!r}, expected two classes"
         else:
-            held = f"only the class {self.classes[present[0]]!r}" if len(present) else "no class"
-            expected = "two classes"
-        return f"the training part has {held}, expected {expected}"
+            text = "no class, expected two classes"
+        return f"the training part has {text}"
 
     def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
         """Count the rows of each class, or describe the numbers of some rows."""
@@ -208,9 +256,17 @@ class Target:
             return {"classes": dict(zip(self.classes, counts.tolist(), strict=True))}
         if not len(answers):  # a training part, where all rows are test rows
             return {"numbers": {}}
-        spread = answers.std(ddof=1) if len(answers) > 1 else 0.0
-        facts = {"mean": answers.mean(), "median": np.median(answers), "sd": spread}
-        return {"numbers": _rounded(facts | {"min": answers.min(), "max": answers.max()})}
+        sd = 0.0
+        if len(answers) > 1:
+            sd = answers.std(ddof=1)
+        facts = {
+            "mean": answers.mean(),
+            "median": np.median(answers),
+            "sd": sd,
+            "min": answers.min(),
+            "max": answers.max(),
+        }
+        return {"numbers": _rounded(facts)}
 
     def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
         """Tell how far numbers of test rows are from the median of training: mean and median."""
@@ -222,14 +278,19 @@ class Target:
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
         """Return the largest difference of a share of a class, or that of means in SD."""
         if self.numbers:
-            return float(abs(train.mean() - test.mean()) / np.concatenate([train, test]).std())
-        k = len(self.classes)
-        shares = [np.bincount(part, minlength=k) / len(part) for part in (train, test)]
-        return float(np.abs(shares[0] - shares[1]).max())
+            sd = np.concatenate([train, test]).std()
+            return float(abs(train.mean() - test.mean()) / sd)
+        n_classes = len(self.classes)
+        of_train = np.bincount(train, minlength=n_classes) / len(train)
+        of_test = np.bincount(test, minlength=n_classes) / len(test)
+        return float(np.abs(of_train - of_test).max())
 
 
 def _rounded(facts: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(f"{value:.12g}") for name, value in facts.items()}
+
+
+# --- numbers
 
 
 def looks_like_a_quantity(column: columns.Series) -> bool:
@@ -237,19 +298,22 @@ def looks_like_a_quantity(column: columns.Series) -> bool:
     if types.is_bool_dtype(column.dtype) or not types.is_numeric_dtype(column.dtype):
         return False
     present = column.dropna()
-    whole = types.is_integer_dtype(present.dtype) or bool((present % 1 == 0).all())
-    return not whole or present.nunique() > most_classes(len(present))
+    if not types.is_integer_dtype(present.dtype) and not bool((present % 1 == 0).all()):
+        return True
+    return present.nunique() > most_classes(len(present))
 
 
 def most_classes(rows: int) -> int:
     """Return how many different values may still be classes."""
-    return max(100, rows // 2)
+    return max(_MANY_CLASSES, rows // 2)
 
 
 def read_numbers(column: columns.Series, place: Place) -> tuple[columns.Series, Target]:
     """Check the numbers to predict."""
     at = (*place, "target")
-    numbers = pd.to_numeric(column, errors="coerce") if column.dtype != bool else column
+    numbers = column
+    if column.dtype != bool:
+        numbers = pd.to_numeric(column, errors="coerce")
     texts = column[numbers.isna()]
     if len(texts):
         raise Problem(
@@ -259,10 +323,12 @@ def read_numbers(column: columns.Series, place: Place) -> tuple[columns.Series, 
             "classes",
         )
     numbers = numbers.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        wrong = int((~np.isfinite(numbers)).sum())
-        raise Problem(at, f"{wrong} of {len(column)} values of {column.name!r} are infinite")
-    if (largest := numbers.abs().max()) > columns.LARGEST:
+    infinite = ~np.isfinite(numbers)
+    if infinite.any():
+        n_infinite = int(infinite.sum())
+        raise Problem(at, f"{n_infinite} of {len(column)} values of {column.name!r} are infinite")
+    largest = numbers.abs().max()
+    if largest > columns.LARGEST:
         raise Problem(at, f"{column.name!r} has {columns.beyond(largest)}")
     check_spread(numbers.to_numpy(), at)
     return numbers, Target(numbers=True)
@@ -275,34 +341,31 @@ def check_spread(numbers: NDArray[Any], place: Place) -> None:
         raise Problem(place, text)
 
 
+# --- classes
+
+
 def read_labels(
     target: columns.Series, spec: DataSet, place: Place
 ) -> tuple[columns.Series, Target]:
     """Turn labels into strings and merge, select and order the classes."""
-    labels, order = names(target), columns.sorted_names(target)
+    labels = names(target)
+    order = columns.sorted_names(target)
     if types.is_float_dtype(target) and any("." in name for name in order):
         raise _quantity(order, target, place)
-    into: dict[str, str] = {}
-    for new, pooled in spec.merge.items():
-        at = (*place, "merge", new)
-        columns.check_values(pooled, order, "class", at)
-        for name in map(name_of, pooled):
-            if into.setdefault(name, new) != new:
-                raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
-    for new in spec.merge:
-        if into.get(new, new) != new:
-            text = f"{new!r} is itself merged into {into[new]!r}: use one name"
-            raise Problem((*place, "merge", new), text)
+    pools = _pools(spec, order, place)
     # a pool stands where the first of its classes stood
-    labels = labels.map(lambda name: into.get(name, name))
-    order = list(dict.fromkeys(into.get(name, name) for name in order))
+    labels = labels.map(lambda name: pools.get(name, name))
+    order = list(dict.fromkeys(pools.get(name, name) for name in order))
     if spec.classes is not None:
         columns.check_values(spec.classes, order, "class", (*place, "classes"))
         wanted = {name_of(name) for name in spec.classes}
-        labels, order = labels[labels.isin(wanted)], [name for name in order if name in wanted]
-    elif spellings := unclear_spellings(order):
-        text = spelling_advice(str(target.name), spellings, counted(labels))
-        raise Problem((*place, "target"), text)
+        labels = labels[labels.isin(wanted)]
+        order = [name for name in order if name in wanted]
+    else:
+        spellings = unclear_spellings(order)
+        if spellings:
+            text = spelling_advice(str(target.name), spellings, counted(labels))
+            raise Problem((*place, "target"), text)
     if len(order) > most_classes(len(labels)):
         raise _quantity(order, labels, place)
     if len(order) < 2:
@@ -310,8 +373,37 @@ def read_labels(
     return labels, Target(positive_last(order, spec.positive, place, counted(labels)))
 
 
-_MOST_SPELLINGS = 4
-"""Classes whose spellings a message lists."""
+def _pools(spec: DataSet, order: Sequence[str], place: Place) -> dict[str, str]:
+    """Map the classes that are merged to the names of their pools."""
+    pools: dict[str, str] = {}
+    for new, pooled in spec.merge.items():
+        at = (*place, "merge", new)
+        columns.check_values(pooled, order, "class", at)
+        for name in map(name_of, pooled):
+            if pools.setdefault(name, new) != new:
+                raise Problem(at, f"class {name!r} is merged into {pools[name]!r} already")
+    for new in spec.merge:
+        if pools.get(new, new) != new:
+            text = f"{new!r} is itself merged into {pools[new]!r}: use one name"
+            raise Problem((*place, "merge", new), text)
+    return pools
+
+
+def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:
+    return Problem(
+        (*place, "target"),
+        f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
+        "classes: write `task: regression` to predict them as numbers; if they are classes, store "
+        "them as texts",
+    )
+
+
+def counted(labels: columns.Series) -> dict[str, int]:
+    """Count the rows of each label, by its name."""
+    return {str(name): int(n) for name, n in names(labels).value_counts().items()}
+
+
+# --- classes in several spellings
 
 
 def unclear_spellings(names: Iterable[str], listed: Collection[str] = ()) -> list[list[str]]:
@@ -328,12 +420,15 @@ def said_of_spellings(
     """Say which names may be those of one class, or subgroup, and how many rows have each."""
     classes = []
     for group in spellings[:_MOST_SPELLINGS]:
-        numbers = [counts.get(name, 0) for name in group]
-        rows = [f"{n:,} row{'' if n == 1 else 's'}" for n in numbers]
-        written = zip(spelled(group), rows, strict=True)
-        classes.append(joined([f"{name} ({n})" for name, n in written]))
-    if more := len(spellings) - len(classes):
-        classes.append(f"and {more:,} more")
+        parts = []
+        for name, written in zip(group, spelled(group), strict=True):
+            n_rows = counts.get(name, 0)
+            rows = "row" if n_rows == 1 else "rows"
+            parts.append(f"{written} ({n_rows:,} {rows})")
+        classes.append(joined(parts))
+    n_more = len(spellings) - len(classes)
+    if n_more:
+        classes.append(f"and {n_more:,} more")
     return f"{what} may hold one {of} in several spellings: {'; '.join(classes)}"
 
 
@@ -350,39 +445,18 @@ def spelling_advice(
 
 def _pooled(spellings: Sequence[Sequence[str]]) -> str:
     """Write the key `merge` that pools spellings, under the one without blanks at its ends."""
-    pools = {min(group, key=lambda name: name != name.strip()): list(group) for group in spellings}
-    as_escapes = any("U+" in name for group in spellings for name in spelled(group))
+    pools = {}
+    has_code_points = False
+    for group in spellings:
+        name_of_pool = min(group, key=lambda name: name != name.strip())
+        pools[name_of_pool] = list(group)
+        if any("U+" in written for written in spelled(group)):
+            has_code_points = True
     text = yaml.safe_dump(
-        pools, default_flow_style=True, width=10**6, sort_keys=False, allow_unicode=not as_escapes
+        pools,
+        default_flow_style=True,
+        width=10**6,
+        sort_keys=False,
+        allow_unicode=not has_code_points,
     )
     return text.strip()
-
-
-def counted(labels: columns.Series) -> dict[str, int]:
-    """Count the rows of each label, by its name."""
-    return {str(name): int(n) for name, n in names(labels).value_counts().items()}
-
-
-def positive_last(
-    order: Sequence[str], positive: Any, place: Place, counts: Mapping[str, int]
-) -> tuple[str, ...]:
-    """Return classes in order, of two the positive one last: the named one, or `positive_of`."""
-    if positive is None and len(order) == 2:
-        positive = positive_of({name: int(counts.get(name, 0)) for name in order}).name
-    if positive is None:
-        return tuple(order)
-    if len(order) != 2:
-        raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
-    wanted = spelled_as(name_of(positive), order)
-    if wanted not in order:
-        columns.check_values([positive], order, "class", (*place, "positive"))
-    return tuple(sorted(order, key=lambda name: name == wanted))
-
-
-def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:
-    return Problem(
-        (*place, "target"),
-        f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
-        "classes: write `task: regression` to predict them as numbers; if they are classes, store "
-        "them as texts",
-    )

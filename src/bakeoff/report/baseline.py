@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from bakeoff.comparisons.evidence import CrossedRuns, PairedPredictions
 from bakeoff.comparisons.run_tests import context_of, run_test
 from bakeoff.comparisons.settings import deterministic, has_test
+from bakeoff.report.family import seen_from
 from bakeoff.report.numbers import clean
 from bakeoff.report.ranking import dataset_means, without_noise
-from bakeoff.report.study import Study, seen_from
+from bakeoff.report.study import Study
 from bakeoff.scores.metrics import Metric, Need, constant_answer, constant_number
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
@@ -31,9 +32,13 @@ from bakeoff.threads import on_one_thread
 
 CONSTANT = "(constant)"
 """Its name among the models."""
+PERFECT = 0.005
+"""A score is nearly perfect within this share of the metric's range."""
 _ROUNDING = 1e-12
 _OFF_MEDIAN = {"mae": "mean", "median_absolute_error": "median"}
 """Metrics that are a statistic of how far rows are from their prediction, here the median."""
+_TURNS = ("accuracy", "error", "balanced_accuracy", "mcc", "roc_auc", "youden")
+"""Metrics that two classes exchanged in every prediction turn about the middle of their range."""
 
 
 class Against(NamedTuple):
@@ -91,51 +96,78 @@ class _Constant(NamedTuple):
 @lru_cache(maxsize=64)
 def baselines(study: Study, metric: str) -> tuple[Baseline, ...]:
     """Return the constant answers of all data sets where they are known."""
-    constants = (baseline(study, metric, dataset) for dataset in study.datasets)
-    return tuple(one for one in constants if one is not None)
+    constants = [baseline(study, metric, dataset) for dataset in study.datasets]
+    return tuple(constant for constant in constants if constant is not None)
 
 
 def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     """Return the constant answer on a data set; None where the rows' answers are not known."""
-    measure, table = study.metrics[metric], study.values[metric, study.plan].get(dataset)
-    divide = _of_numbers if study.analysis.task.numbers else _of_classes
-    by_fold, held_out = (divide(study, measure, dataset, plan) for plan in (study.plan, "holdout"))
-    if table is None or not by_fold.keys() >= {*table.index}:
+    measure = study.metrics[metric]
+    by_fold = _by_division(study, measure, dataset, study.plan)
+    table = study.values[metric, study.plan].get(dataset)
+    if table is None or not by_fold.keys() >= set(table.index):
         return None
     folds = [by_fold[index] for index in table.index]
-    scores = np.array([one.score for one in folds])
-    trained = all(one.trained for one in folds)
-    answer, shares = folds[0].answer, None
-    counts = [one.counts for one in folds if one.counts is not None]
-    rows = "training rows" if trained else "test rows"
-    text = f"the {measure.constant} of the {rows}"
-    label, predicts = f"{measure.constant} of the {rows}", text
-    if counts:
-        classes, total = _classes(study, dataset), np.sum(counts, axis=0)
-        best = constant_answer(
-            measure, classes, total, total, study.analysis.datasets[dataset].costs
-        )
-        assert best is not None
-        answer, text, shares = best.answer, classes[best.answer], total / total.sum()
-        label, predicts = _of_class(measure, text, rows, {one.answer for one in folds})
+    scores = np.array([fold.score for fold in folds])
+    prediction = _prediction(study, measure, dataset, folds)
     perfect = _is_perfect(measure, scores)
     tested = list[Against]()
     if not perfect:
-        tested = _tested(study, measure, dataset, scores, answer, shares)
-    held = [one.score for one in held_out.values()]
+        tested = _tested(study, measure, dataset, scores, prediction)
+    held_out = _by_division(study, measure, dataset, "holdout").values()
+    holdout = math.nan
+    if held_out:
+        holdout = math.fsum(constant.score for constant in held_out) / len(held_out)
     return Baseline(
         dataset=dataset,
         metric=metric,
-        answer=text,
-        label=label,
-        predicts=predicts,
+        answer=prediction.name,
+        label=prediction.label,
+        predicts=prediction.text,
         scores=tuple(scores.tolist()),
         score=float(scores.mean()),
-        holdout=math.fsum(held) / len(held) if held else math.nan,
-        trained=trained,
+        holdout=holdout,
+        trained=all(fold.trained for fold in folds),
         models=tuple(_decided(study, metric, tested)),
         perfect=perfect,
     )
+
+
+class _Prediction(NamedTuple):
+    """What a baseline predicts for every row."""
+
+    answer: float
+    """A number, or the place of a class."""
+    name: str
+    label: str
+    text: str
+    """For tables and for sentences."""
+    shares: NDArray[np.float64] | None = None
+    """Of the classes; None where numbers are predicted."""
+
+
+def _prediction(
+    study: Study, metric: Metric, dataset: str, folds: Sequence[_Constant]
+) -> _Prediction:
+    """Name what is predicted: the class that is best on all rows of which classes are known."""
+    trained = all(fold.trained for fold in folds)
+    rows = "test rows"
+    if trained:
+        rows = "training rows"
+    counts = []
+    for fold in folds:
+        if fold.counts is not None:
+            counts.append(fold.counts)
+    if not counts:
+        label = f"{metric.constant} of the {rows}"
+        return _Prediction(folds[0].answer, f"the {label}", label, f"the {label}")
+    classes = _classes(study, dataset)
+    total = np.sum(counts, axis=0)
+    best = constant_answer(metric, classes, total, total, study.analysis.datasets[dataset].costs)
+    assert best is not None
+    name = classes[best.answer]
+    label, text = _of_class(metric, name, rows, {fold.answer for fold in folds})
+    return _Prediction(best.answer, name, label, text, total / total.sum())
 
 
 def _of_class(metric: Metric, name: str, rows: str, answers: set[float]) -> tuple[str, str]:
@@ -152,7 +184,9 @@ def _of_class(metric: Metric, name: str, rows: str, answers: set[float]) -> tupl
 def _is_perfect(metric: Metric, scores: NDArray[np.float64]) -> bool:
     """Tell whether a constant has the best possible value, as recall where all are positive."""
     low, high = metric.range
-    best = high if metric.greater_is_better else low
+    best = low
+    if metric.greater_is_better:
+        best = high
     # a metric without a finite limit but 0 has values of any size, of which none is negligible
     size = max((abs(end) for end in (low, high) if math.isfinite(end)), default=0.0)
     rounding = _ROUNDING * size
@@ -161,8 +195,10 @@ def _is_perfect(metric: Metric, scores: NDArray[np.float64]) -> bool:
 
 def named_alike(constants: Sequence[Baseline]) -> str:
     """Return the name that the baselines of several data sets share; else empty."""
-    labels = {one.label for one in constants}
-    return labels.pop() if len(labels) == 1 else ""
+    labels = {constant.label for constant in constants}
+    if len(labels) == 1:
+        return labels.pop()
+    return ""
 
 
 def _tested(
@@ -170,23 +206,37 @@ def _tested(
     metric: Metric,
     dataset: str,
     scores: NDArray[np.float64],
-    answer: float,
-    shares: NDArray[np.float64] | None,
+    prediction: _Prediction,
 ) -> list[Against]:
     """Test the models against the constant on the rows of a holdout, else on folds."""
     if study.plan == "holdout":
-        return _on_rows(study, metric, dataset, answer, shares)
+        return _on_rows(study, metric, dataset, prediction)
     return _on_folds(study, metric, dataset, scores)
 
 
 def _decided(study: Study, metric: str, tested: Sequence[Against]) -> Iterator[Against]:
     """Adjust the p-values for all models, and decide which are better."""
-    adjusted = adjust_pvalues([one.pvalue for one in tested], "holm") if tested else ()
-    for one, p in zip(tested, adjusted, strict=True):
-        better = bool(p <= study.alpha and one.difference > 0)
-        noise = not without_noise(study, metric, study.plan, one.difference)
-        difference = 0.0 if noise else one.difference
-        yield one._replace(difference=difference, pvalue_adjusted=float(p), better=better)
+    if not tested:
+        return
+    adjusted = adjust_pvalues([line.pvalue for line in tested], "holm")
+    for line, p in zip(tested, adjusted, strict=True):
+        difference = line.difference
+        better = bool(p <= study.alpha and difference > 0)
+        if not without_noise(study, metric, study.plan, difference):
+            difference = 0.0
+        yield line._replace(difference=difference, pvalue_adjusted=float(p), better=better)
+
+
+# --- the constant of each division
+
+
+def _by_division(
+    study: Study, metric: Metric, dataset: str, plan: str
+) -> dict[tuple[int, int], _Constant]:
+    """Return the constant answers of a plan by repeat and fold."""
+    if study.analysis.task.numbers:
+        return _of_numbers(study, metric, dataset, plan)
+    return _of_classes(study, metric, dataset, plan)
 
 
 def _parts(study: Study, dataset: str, plan: str) -> Iterator[Mapping[str, Any]]:
@@ -200,23 +250,40 @@ def _of_numbers(
 ) -> dict[tuple[int, int], _Constant]:
     """Return the mean of the training rows of each division, or their median by other metrics."""
     rows = study.test_sets.get(dataset) if plan == "holdout" else None
-    truth = None if rows is None or not rows.in_order else rows.truth
+    truth = None
+    if rows is not None and rows.in_order:
+        truth = rows.truth
     constants = {}
     for part in _parts(study, dataset, plan):
-        train, test = (part[side].get("numbers", {}) for side in ("train", "test"))
+        train = part["train"].get("numbers", {})
+        test = part["test"].get("numbers", {})
         answer = (train or test).get(metric.constant, math.nan)
-        seen = truth
-        if seen is None and metric.null and test:
-            # a mean of squares knows no more of the rows than their mean and variance
-            n = part["test"]["rows"]
-            seen = test["mean"] + np.array([-1, 1]) * test["sd"] * math.sqrt((n - 1) / n)
-        score = part["test"].get("off_median", {}).get(_OFF_MEDIAN.get(metric.name), math.nan)
-        score = score if seen is None else constant_number(metric, answer, seen)
+        score = _score_of_number(metric, answer, part["test"], truth)
         constants[part["repeat"], part["fold"]] = _Constant(answer, score, bool(train))
     if not constants and truth is not None:
         answer = float(truth.mean() if metric.constant == "mean" else np.median(truth))
         constants[1, 1] = _Constant(answer, constant_number(metric, answer, truth), trained=False)
-    return {index: one for index, one in constants.items() if math.isfinite(one.score)}
+    known = []
+    for index, constant in constants.items():
+        if math.isfinite(constant.score):
+            known.append(index)
+    return {index: constants[index] for index in known}
+
+
+def _score_of_number(
+    metric: Metric, answer: float, test: Mapping[str, Any], truth: NDArray[np.float64] | None
+) -> float:
+    """Score a number on test rows, of which all values or only a summary are known."""
+    if truth is not None:
+        return constant_number(metric, answer, truth)
+    numbers = test.get("numbers", {})
+    if metric.null and numbers:
+        # a mean of squares knows no more of the rows than their mean and variance
+        n = test["rows"]
+        sd = numbers["sd"] * math.sqrt((n - 1) / n)
+        return constant_number(metric, answer, numbers["mean"] + np.array([-1, 1]) * sd)
+    of_median: float = test.get("off_median", {}).get(_OFF_MEDIAN.get(metric.name), math.nan)
+    return of_median
 
 
 def _of_classes(
@@ -225,32 +292,48 @@ def _of_classes(
     """Return the best class of each division; of rows that nothing was trained on, of the rows."""
     if study.analysis.with_values:  # marks of right rows are no classes that could be predicted
         return {}
-    classes, costs = _classes(study, dataset), study.analysis.datasets[dataset].costs
-    counts = {
-        (part["repeat"], part["fold"]): [
-            np.array([part[side]["classes"].get(name, 0) for name in classes], dtype=np.int64)
-            for side in ("train", "test")
-        ]
-        for part in _parts(study, dataset, plan)
-    }
+    classes = _classes(study, dataset)
+    costs = study.analysis.datasets[dataset].costs
+    constants = {}
+    for index, (train, test) in _class_counts(study, dataset, plan).items():
+        if not test.sum():
+            continue
+        seen = test
+        if train.sum():
+            seen = train
+        best = constant_answer(metric, classes, seen, test, costs)
+        if best is not None:
+            constants[index] = _Constant(best.answer, best.score, bool(train.sum()), seen)
+    return constants
+
+
+def _class_counts(
+    study: Study, dataset: str, plan: str
+) -> dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Count the training and test rows of each class, by repeat and fold."""
+    classes = _classes(study, dataset)
+
+    def counted(side: Mapping[str, Any]) -> NDArray[np.int64]:
+        return np.array([side["classes"].get(name, 0) for name in classes], dtype=np.int64)
+
+    counts = {}
+    for part in _parts(study, dataset, plan):
+        counts[part["repeat"], part["fold"]] = (counted(part["train"]), counted(part["test"]))
     rows = study.test_sets.get(dataset)
     if not counts and plan == "holdout" and rows is not None and rows.in_order:
         tested = np.bincount(rows.truth, minlength=len(classes))
-        counts[1, 1] = [0 * tested, tested]
-    constants = {}
-    for index, (train, test) in counts.items():
-        seen = train if train.sum() else test
-        one = constant_answer(metric, classes, seen, test, costs) if test.sum() else None
-        if one is not None:
-            constants[index] = _Constant(one.answer, one.score, bool(train.sum()), seen)
-    return constants
+        counts[1, 1] = (0 * tested, tested)
+    return counts
 
 
 def _classes(study: Study, dataset: str) -> tuple[str, ...]:
     rows = study.test_sets.get(dataset)
     if rows is not None and rows.in_order:
         return rows.classes
-    return tuple(study.cards[dataset].get("classes", ())) if dataset in study.cards else ()
+    return tuple(study.cards.get(dataset, {}).get("classes", ()))
+
+
+# --- the models beside it
 
 
 @on_one_thread
@@ -262,21 +345,31 @@ def _on_folds(
     if by_rows:
         return by_rows
     values = study.values[metric.name, study.plan][dataset].to_numpy()
-    scored = np.isfinite(values).all(axis=0)
-    models = [model for model, one in zip(study.models, scored, strict=True) if one]
-    sizes = study.sizes(dataset, study.plan, models[0], metric.name) if models else None
-    if sizes is None or not np.isfinite(scores).all():
+    complete = np.isfinite(values).all(axis=0)
+    models = [study.models[m] for m in np.flatnonzero(complete)]
+    if not models or not np.isfinite(scores).all():
         return []
-    level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
+    sizes = study.sizes(dataset, study.plan, models[0], metric.name)
+    if sizes is None:
+        return []
+    level = 1 - study.alpha
+    width = metric.range[1] - metric.range[0]
     sign = 1 if metric.greater_is_better else -1
-    table = np.ascontiguousarray(values[:, scored].T)
-    tests = corrected_against(sign * table, sign * scores, confidence_level=level, **sizes)
+    table = np.ascontiguousarray(values[:, complete].T)
+    tests = corrected_against(
+        sign * table,
+        sign * scores,
+        n_train=sizes["n_train"],
+        n_test=sizes["n_test"],
+        confidence_level=level,
+    )
     against = []
-    for model, (estimate, low, high, p) in zip(
-        models, np.column_stack(tests).tolist(), strict=True
-    ):
-        ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
-        against.append(Against(model, estimate, None if math.isnan(low) else ci, p))
+    for model, numbers in zip(models, np.column_stack(tests).tolist(), strict=True):
+        estimate, low, high, p = numbers
+        ci = None
+        if not math.isnan(low):
+            ci = ConfidenceInterval(max(low, -width), min(high, width), level, "student-t")
+        against.append(Against(model, estimate, ci, p))
     return against
 
 
@@ -289,58 +382,71 @@ def _by_fold_rows(study: Study, metric: Metric, dataset: str) -> list[Against]:
             continue
         ci = None
         if not math.isnan(line["difference_low"]):
-            ends = line["difference_low"], line["difference_high"]
-            ci = ConfidenceInterval(*ends, line["confidence"], "student-t")
+            ci = ConfidenceInterval(
+                line["difference_low"], line["difference_high"], line["confidence"], "student-t"
+            )
         against.append(Against(model, line["difference"], ci, line["difference_pvalue"]))
     return against
 
 
 @on_one_thread
-def _on_rows(
-    study: Study, metric: Metric, dataset: str, answer: float, shares: NDArray[np.float64] | None
-) -> list[Against]:
+def _on_rows(study: Study, metric: Metric, dataset: str, prediction: _Prediction) -> list[Against]:
     """Test differences on the held-out rows, groups kept together."""
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
         return []
-    crossed, against = CrossedRuns.from_rows(rows, deterministic(study.analysis)), list[Against]()
+    crossed = CrossedRuns.from_rows(rows, deterministic(study.analysis))
     runs_of = dict(zip(crossed.models, crossed.runs, strict=True))
     single = [model for model, runs in runs_of.items() if len(runs) == 1]
+    against = list[Against]()
     # related rows have exact tests of two models, which all models together have not
-    for models in [[model] for model in single] if rows.related else [single]:
-        fits = rows.only([runs_of[model][0] for model in models])
-        fits = dataclasses.replace(fits, models=tuple(models))
-        if models and (pair := _beside(fits, metric, answer, shares)):
-            against += _run(study, pair, metric, dataset)
+    together = [[model] for model in single] if rows.related else [single]
+    for models in together:
+        if models:
+            fits = rows.only([runs_of[model][0] for model in models])
+            fits = dataclasses.replace(fits, models=tuple(models))
+            beside = _beside(fits, metric, prediction)
+            against += _run(study, beside, metric, dataset)
     for model, runs in runs_of.items():
         if len(runs) == 1 or rows.times is not None:  # no test of runs is known for rows in time
             continue
-        if pair := _beside(rows.only(runs), metric, answer, shares):
-            places = tuple(range(len(runs))), (len(runs),)
-            both = CrossedRuns((model, CONSTANT), pair, places, (False, True))
+        beside = _beside(rows.only(runs), metric, prediction)
+        if beside is not None:
+            places = (tuple(range(len(runs))), (len(runs),))
+            both = CrossedRuns((model, CONSTANT), beside, places, (False, True))
             against += _run(study, both, metric, dataset)
-    return sorted(against, key=lambda one: study.models.index(one.model))
+    return sorted(against, key=lambda line: study.models.index(line.model))
 
 
 def _run(
-    study: Study, evidence: PairedPredictions | CrossedRuns, metric: Metric, dataset: str
+    study: Study, evidence: PairedPredictions | CrossedRuns | None, metric: Metric, dataset: str
 ) -> Iterator[Against]:
     """Test models against the constant, whose influence is computed once for all of them."""
-    how: dict[str, Any] = {"name": evidence.difference, "plan": study.plan, "alpha": study.alpha}
-    test = PlannedTest(**how, correction="none", versus=CONSTANT)
+    if evidence is None:
+        return
+    test = PlannedTest(
+        name=evidence.difference,
+        plan=study.plan,
+        alpha=study.alpha,
+        correction="none",
+        versus=CONSTANT,
+    )
     for row in run_test(test, evidence, context_of(study.analysis, dataset, metric.name)):
-        seen, ci = seen_from(row, row.model_b), row.result.get("ci")
-        ends = seen.ci_low, seen.ci_high, seen.confidence
-        interval = ConfidenceInterval(*ends, ci["method"]) if ci else None
+        seen = seen_from(row, row.model_b)
+        ci = row.result.get("ci")
+        interval = None
+        if ci:
+            interval = ConfidenceInterval(seen.ci_low, seen.ci_high, seen.confidence, ci["method"])
         yield Against(seen.model_a, seen.estimate, interval, seen.pvalue)
 
 
 def _beside(
-    rows: PairedPredictions, metric: Metric, answer: float, shares: NDArray[np.float64] | None
+    rows: PairedPredictions, metric: Metric, prediction: _Prediction
 ) -> PairedPredictions | None:
     """Put the constant answer beside models or runs, with the class shares as probabilities."""
-    wanted = {Need.RANKING: rows.scores, Need.PROBABILITIES: rows.probabilities}
-    if metric.needs in wanted and wanted[metric.needs] is None:
+    if metric.needs is Need.RANKING and rows.scores is None:
+        return None
+    if metric.needs is Need.PROBABILITIES and rows.probabilities is None:
         return None
 
     def extended(values: NDArray[Any], constant: Any) -> NDArray[Any]:
@@ -348,42 +454,55 @@ def _beside(
         beside = np.asarray(constant, np.result_type(values, constant))
         return np.concatenate([values, np.broadcast_to(beside, values[:, :1].shape)], axis=1)
 
-    said: dict[str, Any] = {"predicted": extended(rows.predicted, answer)}
-    if shares is not None and rows.scores is not None:
-        said["scores"] = extended(rows.scores, shares[-1])
-    if shares is not None and rows.probabilities is not None:
-        said["probabilities"] = extended(rows.probabilities, shares)
-    models = (*rows.models, CONSTANT)
-    return dataclasses.replace(rows, metric=metric.name, models=models, **said)
+    scores = rows.scores
+    probabilities = rows.probabilities
+    if prediction.shares is not None:
+        if scores is not None:
+            scores = extended(scores, prediction.shares[-1])
+        if probabilities is not None:
+            probabilities = extended(probabilities, prediction.shares)
+    return dataclasses.replace(
+        rows,
+        metric=metric.name,
+        models=(*rows.models, CONSTANT),
+        predicted=extended(rows.predicted, prediction.answer),
+        scores=scores,
+        probabilities=probabilities,
+    )
 
 
-_TURNS = ("accuracy", "error", "balanced_accuracy", "mcc", "roc_auc", "youden")
-"""Metrics that two classes exchanged in every prediction turn about the middle of their range."""
+# --- what it says of the scores
 
 
-def worse_than_constant(study: Study, one: Baseline) -> list[str]:
+def worse_than_constant(study: Study, constant: Baseline) -> list[str]:
     """List the models that are shown to be worse than the constant answer."""
-    lines = (line for line in one.models if line.pvalue_adjusted <= study.alpha)
-    return [line.model for line in lines if line.difference < 0]
+    return [
+        line.model
+        for line in constant.models
+        if line.pvalue_adjusted <= study.alpha and line.difference < 0
+    ]
 
 
 def looks_reversed(study: Study) -> bool:
     """Tell whether all models lose to a constant answer that their reverse would not lose to."""
     name = study.metric.name
-    constants = baselines(study, name) if not study.several and name in _TURNS else ()
+    if study.several or name not in _TURNS:
+        return False
+    constants = baselines(study, name)
     if not constants or len(_classes(study, constants[0].dataset)) != 2:
         return False
-    (constant,), (low, high) = constants, study.metric.range
+    constant = constants[0]
+    low, high = study.metric.range
     means = dataset_means(study, name, study.plan).loc[constant.dataset]
+    worst = high
+    if study.metric.greater_is_better:
+        worst = low
+    sign = 1 if study.metric.greater_is_better else -1
     # what is wrong on every row has no variance, and so no p
-    worst, sign = (low, 1) if study.metric.greater_is_better else (high, -1)
     worse = means.index.isin(worse_than_constant(study, constant)) | (means == worst)
-    ahead = sign * (low + high - means - constant.score)
+    reversed_means = low + high - means
+    ahead = sign * (reversed_means - constant.score)
     return bool(worse.all() and (ahead >= 0).all())
-
-
-PERFECT = 0.005
-"""A score is nearly perfect within this share of the metric's range."""
 
 
 def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
@@ -396,7 +515,9 @@ def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
         judged = metric.computed and metric.interval
         if not (judged and math.isfinite(high - low)) or means.empty:
             continue
-        best = high if metric.greater_is_better else low
+        best = low
+        if metric.greater_is_better:
+            best = high
         for model, mean in means.mean().items():
             if abs(best - mean) <= PERFECT * (high - low):
                 yield metric, str(model), float(mean)

@@ -6,7 +6,7 @@ import io
 import math
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ from bakeoff.report.numbers import capital, short
 
 if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.axes import Axes
+    from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.figure import Figure
 
 
@@ -45,7 +46,12 @@ WIDTH = 5.6
 MOST_DRAWN = 30
 """Models that a figure of them all has room for: of more it shows the best."""
 SIZE = 8.5
-LEAST = 1.8  # inches that a plot keeps beside long names
+LEAST = 1.8
+"""Inches that a plot keeps beside long names."""
+ACROSS = 3
+"""Square panels side by side."""
+_WIDE = "WF"
+"""East Asian characters that are as wide as two others."""
 
 _RC: Any = {
     "font.family": "sans-serif",
@@ -74,6 +80,14 @@ _RC: Any = {
 }
 
 
+_METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+"""What files of figures leave out, so that the same figure is the same bytes."""
+
+
 def styled() -> Any:
     """Return the context that figures are made and saved in."""
     import matplotlib as mpl
@@ -83,13 +97,17 @@ def styled() -> Any:
 
 def name_of(label: str, most: int = 30) -> str:
     """Abbreviate a name for a figure; wide characters count twice."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in label)
-    return short(label, most if not wide else max(8, most - min(wide, most // 2)))
+    n_wide = sum(unicodedata.east_asian_width(letter) in _WIDE for letter in label)
+    if n_wide:
+        most = max(8, most - min(n_wide, most // 2))
+    return short(label, most)
 
 
 def text_width(text: str, size: float = SIZE) -> float:
     """Estimate the width of a text in inches, rather too wide than too narrow."""
-    units = sum(1.05 if unicodedata.east_asian_width(c) in "WF" else 0.62 for c in text)
+    units = 0.0
+    for letter in text:
+        units += 1.05 if unicodedata.east_asian_width(letter) in _WIDE else 0.62
     return units * size / 72
 
 
@@ -104,7 +122,8 @@ def panel(
     labels: list[str], *, row: float = 0.3, right: float = 0.15, top: float = 0.12
 ) -> tuple[Figure, Axes]:
     """Make a figure of the lines 0, 1, ... from the top with names at its left; in inches."""
-    left, bottom = max((text_width(label) for label in labels), default=0) + 0.15, 0.55
+    left = max(map(text_width, labels), default=0) + 0.15
+    bottom = 0.55
     width = max(WIDTH, left + LEAST + right)
     height = max(len(labels), 1) * row + top + bottom
     figure = canvas(width, height)
@@ -117,10 +136,49 @@ def panel(
     return figure, axes
 
 
+def square_panels(
+    labels: Mapping[str, str], most: int, x: str, y: str
+) -> tuple[Figure, dict[str, Axes]]:
+    """Make a square panel for each of the first models, in one scale, under their names."""
+    models = list(labels)[:most]
+    across = min(ACROSS, len(models))
+    down = math.ceil(len(models) / across)
+    figure = canvas(0.5 + across * (WIDTH - 0.5) / ACROSS, 0.4 + 1.9 * down)
+    figure.set_layout_engine("constrained")
+    grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
+    for place, axes in enumerate(grid):
+        axes.set_visible(place < len(models))
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(length=0, labelbottom=place + across >= len(models))
+    panels = dict(zip(models, grid, strict=False))
+    for model, axes in panels.items():
+        axes.set_title(name_of(labels[model], 24), fontsize=SIZE, color=Colour.INK)
+    figure.supxlabel(x, fontsize=SIZE, color=Colour.INK)
+    figure.supylabel(y, fontsize=SIZE, color=Colour.INK)
+    return figure, panels
+
+
+def shades(palest: int) -> LinearSegmentedColormap:
+    """Return the shades of blue from an opacity (0 to 255) on."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("shades", [f"{Colour.BLUE}{palest:02x}", Colour.BLUE])
+
+
+def best_of(shown: Sequence[Any], every: Sequence[Any]) -> str:
+    """Say that a figure leaves models out; empty where it shows all."""
+    if len(shown) == len(every):
+        return ""
+    return f"the {len(shown)} best of {len(every)} models"
+
+
 def grid(axes: Axes) -> None:
     """Draw thin vertical lines under everything, no more than numbers have room for."""
     figure = axes.get_figure()
-    width = axes.get_position().width * (figure.bbox.width / figure.dpi if figure else WIDTH)
+    width = WIDTH
+    if figure:
+        width = figure.bbox.width / figure.dpi
+    width *= axes.get_position().width
     axes.locator_params(axis="x", nbins=max(2, min(7, int(width / 0.6))))
     axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
     axes.set_axisbelow(True)
@@ -153,19 +211,24 @@ def interval_plot(
     if band > 0:
         axes.axvspan(-band, band, color=Colour.GREEN, alpha=0.12, linewidth=0)
     for place, line in enumerate(lines):
-        shown = line.decision in SAYS
+        found = line.decision in SAYS
         colour = SAYS.get(line.decision, Colour.MUTED)
         if not math.isnan(line.ci[0]):
             axes.plot(line.ci, [place] * 2, color=colour, linewidth=1.6)
         if math.isfinite(line.estimate):
-            fill = colour if shown else Colour.PAPER
+            fill = Colour.PAPER
+            if found:
+                fill = colour
             axes.plot(
                 line.estimate, place, "s", markersize=5, color=colour, markerfacecolor=fill,
                 zorder=3,
             )  # fmt: skip
+        ink = Colour.MUTED
+        if found or line.heading:
+            ink = Colour.INK
         axes.text(
             1.015, place, line.note, transform=axes.get_yaxis_transform(), va="center",
-            fontsize=SIZE - 0.5, color=Colour.INK if shown or line.heading else Colour.MUTED,
+            fontsize=SIZE - 0.5, color=ink,
         )  # fmt: skip
     grid(axes)
     axes.set_xlabel(axis)
@@ -177,13 +240,6 @@ def message(text: str) -> Drawing:
     figure = canvas(WIDTH, 0.7)
     figure.text(0.5, 0.5, text, ha="center", va="center", color=Colour.MUTED)
     return Drawing(figure, f"{capital(text)}." if text else "")
-
-
-_METADATA: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    "png": {"Software": None},
-}
 
 
 def svg(figure: Figure) -> str:

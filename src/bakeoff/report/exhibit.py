@@ -23,6 +23,7 @@ class Section(StrEnum):
     """The parts of the report, in the order in which a reader asks for them."""
 
     ANSWER = "Answer"
+    MODELS = "Models"
     PAIRS = "Pairs of models"
     METRICS = "Other metrics"
     DATA = "Data"
@@ -85,17 +86,19 @@ class Exhibit(NamedTuple):
 def _exhibit(
     form: Form, section: Section, place: int, title: str, **more: Any
 ) -> Callable[[Callable[..., Any]], Exhibit]:
-    def made(make: Callable[..., Any]) -> Exhibit:
-        name, caption = make.__name__.rstrip("_"), " ".join((make.__doc__ or "").split())
+    def decorated(make: Callable[..., Any]) -> Exhibit:
+        name = make.__name__.rstrip("_")
+        caption = " ".join((make.__doc__ or "").split())
         if not caption:
             raise ValueError(f"{name} needs a docstring, which is its caption")
         if not title.strip() and more.get("each") != "test":
             raise ValueError(f"{name} needs a title")
         return Exhibit(name, form, section, place, title, caption, make, **more)
 
-    return made
+    return decorated
 
 
-table, figure = functools.partial(_exhibit, "table"), functools.partial(_exhibit, "figure")
+table = functools.partial(_exhibit, "table")
+figure = functools.partial(_exhibit, "figure")
 """Make an `Exhibit` of a function: its name is the exhibit's (less ``_`` at its end), its docstring
 the caption. That of a table returns a `Table`, that of a figure a `Drawing`."""

@@ -9,7 +9,14 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 MINUS = "\N{MINUS SIGN}"
+INFINITE = "\N{INFINITY}"
 NONE = "\N{EN DASH}"
+_WIDEST = 100
+_NARROWEST = 40
+"""Letters of a line on a terminal."""
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+"""Categories of characters that no page, SVG or terminal may carry."""
+_MOST_CLAUSES = 6
 
 
 def number(value: float | None) -> str:
@@ -17,13 +24,18 @@ def number(value: float | None) -> str:
     if value is None or math.isnan(value):
         return NONE
     if math.isinf(value):
-        return "\N{INFINITY}" if value > 0 else MINUS + "\N{INFINITY}"
+        if value > 0:
+            return INFINITE
+        return MINUS + INFINITE
     size = abs(value)
     if size == 0 or (value == int(value) and size < 1e6):
         text = f"{size:,.0f}"
     elif size < 1e-4 or size >= 1e6:
         mantissa, exponent = f"{size:.2e}".split("e")
-        text = f"{mantissa}e{MINUS if exponent[0] == '-' else ''}{int(exponent[1:])}"
+        sign = ""
+        if exponent.startswith("-"):
+            sign = MINUS
+        text = f"{mantissa}e{sign}{abs(int(exponent))}"
     else:
         decimals = max(0, 2 - math.floor(math.log10(size)))
         text = f"{size:,.{decimals}f}"
@@ -39,15 +51,21 @@ def fixed(value: float | None, decimals: int) -> str:
 
 
 def _signed(text: str, value: float) -> str:
-    nonzero = any(c in "123456789" for c in text)
-    return MINUS + text if value < 0 and nonzero else text
+    if value < 0 and any(digit in "123456789" for digit in text):
+        return MINUS + text
+    return text
 
 
 def interval(low: float, high: float, decimals: int = 3) -> str:
     """Format an interval; the dash stands for none."""
     if math.isnan(low) or math.isnan(high):
         return NONE
-    opening, closing = "(" if math.isinf(low) else "[", ")" if math.isinf(high) else "]"
+    opening = "["
+    if math.isinf(low):
+        opening = "("
+    closing = "]"
+    if math.isinf(high):
+        closing = ")"
     return f"{opening}{fixed(low, decimals)}, {fixed(high, decimals)}{closing}"
 
 
@@ -57,9 +75,11 @@ def pvalue(p: float) -> str:
         return "undecided"
     if p < 0.001:
         return "< .001"
-    if 0.9995 <= p < 1:
+    if p >= 1:
+        return "1"
+    if p >= 0.9995:
         return "> .999"
-    return "1" if p >= 1 else f"{p:.3f}".removeprefix("0")
+    return f"{p:.3f}".removeprefix("0")
 
 
 def p_equals(p: float, name: str = "p") -> str:
@@ -67,31 +87,42 @@ def p_equals(p: float, name: str = "p") -> str:
     text = pvalue(p)
     if math.isnan(p):
         return f"{name} undecided"
-    return f"{name} {text}" if text[0] in "<>" else f"{name} = {text}"
+    if text.startswith(("<", ">")):
+        return f"{name} {text}"
+    return f"{name} = {text}"
 
 
 def probability(value: float) -> str:
     """Format a posterior probability; it is never rounded to certainty."""
     if math.isnan(value):
         return NONE
-    return "0" if value == 0 else pvalue(value)
+    if value == 0:
+        return "0"
+    return pvalue(value)
 
 
 def percent(value: float) -> str:
     """Format a level or a share: ``95%``, ``99.5%``."""
-    digits = 4 if value > 1 or f"{value * 100:.4g}" != "100" else 12
+    digits = 12
+    if value > 1 or f"{value * 100:.4g}" != "100":
+        digits = 4
     return f"{value * 100:.{digits}g}%"
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
     """Count things: ``1 row``, ``1,200 rows``."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+    if n != 1:
+        noun = plural or f"{noun}s"
+    return f"{n:,} {noun}"
 
 
 def spread(sizes: Sequence[int]) -> str:
     """Give the least and the largest of some sizes: ``100``, ``100 to 5,000``."""
-    low, high = int(min(sizes)), int(max(sizes))
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    low = int(min(sizes))
+    high = int(max(sizes))
+    if low == high:
+        return f"{low:,}"
+    return f"{low:,} to {high:,}"
 
 
 def words(items: list[str], most: int = 4) -> str:
@@ -99,14 +130,18 @@ def words(items: list[str], most: int = 4) -> str:
     if len(items) > most:
         shown = items[: most - 1]
         return f"{', '.join(shown)} and {len(items) - len(shown)} others"
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    if len(items) == 1:
+        return items[0]
+    return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def enumerated(items: Iterable[str]) -> str:
     """Join clauses by semicolons, the tail of a long list counted."""
-    said = list(items)
-    more = [f"and {len(said) - 6} more"] if len(said) > 6 else []
-    return "; ".join([*said[:6], *more])
+    clauses = list(items)
+    shown = clauses[:_MOST_CLAUSES]
+    if len(clauses) > _MOST_CLAUSES:
+        shown.append(f"and {len(clauses) - _MOST_CLAUSES} more")
+    return "; ".join(shown)
 
 
 def capital(words: str) -> str:
@@ -119,7 +154,8 @@ def short(text: str, most: int = 30) -> str:
     if len(text) <= most:
         return text
     head = most // 2
-    return f"{text[:head].rstrip()}…{text[len(text) - (most - head - 1) :].lstrip()}"
+    tail = len(text) - (most - head - 1)
+    return f"{text[:head].rstrip()}…{text[tail:].lstrip()}"
 
 
 def letters_for(names: Iterable[str], most: int = 30) -> int:
@@ -134,12 +170,11 @@ def letters_for(names: Iterable[str], most: int = 30) -> int:
 
 def clean(text: str) -> str:
     """Drop what no page, SVG or terminal may carry: control and direction-changing characters."""
-    kept = (c for c in text if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+    kept = []
+    for letter in text:
+        if unicodedata.category(letter) not in _UNSEEN:
+            kept.append(letter)
     return " ".join("".join(kept).split()) or "(no name)"
-
-
-_WIDEST = 100
-_NARROWEST = 40
 
 
 def paragraph(text: str, indent: str = "") -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 import re
 import shlex
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +26,8 @@ from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
-from bakeoff.stats import Entry
+from bakeoff.report.verdict_data import verdict_data
+from bakeoff.stats import Entry, catalogue
 from bakeoff.stats.core.citations import BIBTEX
 
 MOST_SHOWN = 300
@@ -31,6 +35,10 @@ MOST_SHOWN = 300
 PRINTED = ("pdf", "png")
 BESIDE = ("forest", "posterior", "scores")
 """What stands beside the table of models: the first of these kinds that there is."""
+
+as_json = functools.partial(json.dumps, indent=2, ensure_ascii=False, allow_nan=False)
+_PAGES = TEMPLATES.overlay(undefined=StrictUndefined)
+_PAGES.filters |= {"md": markdown, "md_table": to_markdown}
 
 
 class Block(NamedTuple):
@@ -64,15 +72,30 @@ class Page:
     @cached_property
     def items(self) -> list[Item]:
         """The exhibits, in order; of given files none about what these do not tell."""
-        hidden = {Section.FITS, Section.DATA} if self.study.command else set()
-        if any(card["rows"] for card in self.study.cards.values()):
-            hidden -= {Section.DATA}
+        hidden = set()
+        if self.study.command:
+            hidden.add(Section.FITS)
+            if not any(card["rows"] for card in self.study.cards.values()):
+                hidden.add(Section.DATA)
         return [item for item in exhibits(self.study) if item.section not in hidden]
 
     def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
-        first = next(one for one in self.items if one.kind == item.kind)
-        return note if item == first else note.removeprefix(item.caption).strip()
+        if item == self._first_of_kind[item.kind]:
+            return note
+        return note.removeprefix(item.caption).strip()
+
+    @cached_property
+    def _first_of_kind(self) -> dict[str, Item]:
+        """The exhibit of each kind that a reader of the page meets first."""
+        items = list(self.first)
+        for blocks in self.sections.values():
+            for block in blocks:
+                items += block.items
+        first: dict[str, Item] = {}
+        for item in items:
+            first.setdefault(item.kind, item)
+        return first
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -82,12 +105,20 @@ class Page:
     @cached_property
     def tables(self) -> dict[str, PageTable]:
         """The tables by their names."""
-        return {i.name: build(i, self.study) for i in self.items if i.form == "table"}
+        items = []
+        for item in self.items:
+            if item.form == "table":
+                items.append(item)
+        return {item.name: build(item, self.study) for item in items}
 
     @cached_property
     def drawings(self) -> dict[str, Drawing]:
         """The figures by their names."""
-        return {i.name: draw(i, self.study) for i in self.items if i.form == "figure"}
+        items = []
+        for item in self.items:
+            if item.form == "figure":
+                items.append(item)
+        return {item.name: draw(item, self.study) for item in items}
 
     @cached_property
     def pictures(self) -> dict[str, str]:
@@ -102,80 +133,122 @@ class Page:
     @cached_property
     def bibtex(self) -> str:
         """The sources of the tests and their forms, of exhibits and of the methods paragraph."""
-        tests = [entry.citation for entry in self.study.tests]
-        used = [row.result.get("method") for row in self.study.comparisons]
-        shown = [records()[item.kind].citation for item in exhibits(self.study)]
-        keys = dict.fromkeys([*tests, *used, *shown, *self.methods.keys])
-        return "\n\n".join(wrapped(key) for key in keys if key in BIBTEX) + "\n"
+        keys: list[str | None] = [entry.citation for entry in self.study.tests]
+        keys += [row.result.get("method") for row in self.study.comparisons]
+        keys += [records()[item.kind].citation for item in exhibits(self.study)]
+        keys += self.methods.keys
+        entries = []
+        for key in dict.fromkeys(keys):
+            if key and key in BIBTEX:
+                entries.append(wrapped(key))
+        return "\n\n".join(entries) + "\n"
 
     @property
     def first(self) -> list[Item]:
         """What the first screen shows: the models, and the differences beside them."""
-        models = [item for item in self.items if item.kind == "models"]
-        return [*models, self.beside] if self.beside else models
+        items = []
+        for item in self.items:
+            if item.kind == "models":
+                items.append(item)
+        if self.beside:
+            items.append(self.beside)
+        return items
 
     @cached_property
     def beside(self) -> Item | None:
         """The figure beside the table of models: the differences by the test that decides."""
-        figures = [item for item in self.items if item.form == "figure" and item.kind in BESIDE]
-        test = self.study.mains[0].entry.name if self.study.mains else ""
-        deciding = [item for item in figures if item.test == test]
-        return min(deciding or figures, key=lambda item: BESIDE.index(item.kind), default=None)
+        figures = []
+        for item in self.items:
+            if item.kind in BESIDE:
+                figures.append(item)
+        deciding = ""
+        if self.study.mains:
+            deciding = self.study.mains[0].entry.name
+        figures = [item for item in figures if item.test == deciding] or figures
+        return min(figures, key=lambda item: BESIDE.index(item.kind), default=None)
 
     @cached_property
     def sections(self) -> dict[str, list[Block]]:
         """What is folded, part by part; tests by another metric stand beside other metrics."""
-        parts: dict[str, list[Block]] = {section.value: [] for section in Section}
+        blocks = {section.value: list[Block]() for section in Section}
+        sections = list(blocks)
         # the test that decides stands first, and the exhibits of each test together
-        entries = {entry.name: entry for entry in self.study.tests}
-        tests = [*dict.fromkeys([*(main.entry.name for main in self.study.mains), *entries])]
+        tests = [family.entry.name for family in self.study.mains]
+        tests = list(dict.fromkeys([*tests, *self.study.planned.by_name]))
 
         def place(item: Item) -> tuple[int, float]:
-            return [*parts].index(item.section), tests.index(item.test) if item.test else 0.5
+            among_tests = 0.5
+            if item.test:
+                among_tests = tests.index(item.test)
+            return sections.index(item.section), among_tests
 
-        others = sorted((item for item in self.items if item not in self.first), key=place)
-        for (section, test), items in groupby(others, lambda item: (item.section, item.test)):
+        folded = sorted([item for item in self.items if item not in self.first], key=place)
+        for (section, test), items in groupby(folded, lambda item: (item.section, item.test)):
             if not test:
-                parts[section] += [Block(item.title, (item,)) for item in items]
-                continue
-            entry, families = entries[test], self.study.of_test(test)
-            care = tuple(take_care(self.study, families)) if families else ()
-            by_others = families and self.study.metric.name not in {f.metric for f in families}
-            block = Block(entry.title, tuple(items), entry, care)
-            parts[Section.METRICS.value if by_others else section].append(block)
-        return {section: blocks for section, blocks in parts.items() if blocks}
+                blocks[section] += [Block(item.title, (item,)) for item in items]
+            elif self._is_by_other_metrics(test):
+                blocks[Section.METRICS.value].append(self._block_of(test, items))
+            else:
+                blocks[section].append(self._block_of(test, items))
+        return {section: of_section for section, of_section in blocks.items() if of_section}
+
+    def _is_by_other_metrics(self, test: str) -> bool:
+        """Tell whether a test has results, but none by the metric that ranks."""
+        metrics = {family.metric for family in self.study.of_test(test)}
+        return bool(metrics) and self.study.metric.name not in metrics
+
+    def _block_of(self, test: str, items: Iterable[Item]) -> Block:
+        """Put the exhibits of a test together, with what to take care of."""
+        families = self.study.of_test(test)
+        care = list[str]()
+        if families:
+            care += take_care(self.study, families)
+        entry = catalogue()[test]
+        return Block(entry.title, tuple(items), entry, tuple(care))
 
     @property
     def html(self) -> str:
         """It as HTML that needs no other file."""
-        pictures = {name: inline_svg(svg, f"fig-{name}") for name, svg in self.pictures.items()}
+        pictures = {}
+        for name, picture in self.pictures.items():
+            pictures[name] = inline_svg(picture, f"fig-{name}")
         experiment = self.study.experiment
         settings: dict[str, Any] = {}
         if self.alone and experiment is not None:
             settings = experiment.resolved()
         resolved = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
-        more = {"pictures": pictures, "latex": LATEX, "resolved": resolved}
-        return render("report.html.j2", **self._content, **more)
+        return self._render("report.html.j2", pictures=pictures, latex=LATEX, resolved=resolved)
 
     @property
     def document(self) -> str:
         """The same as Markdown."""
-        return render("report.md.j2", **self._content)
+        return self._render("report.md.j2")
 
-    @property
-    def _content(self) -> dict[str, Any]:
-        study = self.study
-        command = study.command or f"bakeoff run {shlex.quote(study.file or 'config/config.yaml')}"
-        content = {"page": self, "study": study, "verdict": self.verdict, "command": command}
-        return content | {"most": MOST_SHOWN, "about": ABOUT}
+    def _render(self, template: str, **content: Any) -> str:
+        """Fill a template with the page and what else it needs."""
+        file = shlex.quote(self.study.file or "config/config.yaml")
+        return render(
+            template,
+            page=self,
+            study=self.study,
+            verdict=self.verdict,
+            command=self.study.command or f"bakeoff run {file}",
+            most=MOST_SHOWN,
+            about=ABOUT,
+            **content,
+        )
 
     @property
     def brief(self) -> str:
         """The answer and the tables as one text in Markdown."""
-        parts = [f"**{markdown(self.verdict.headline)}**", *map(markdown, self.verdict.sentences)]
+        parts = [f"**{markdown(self.verdict.headline)}**"]
+        parts += map(markdown, self.verdict.sentences)
         for table in self.tables.values():
-            parts += [f"**{markdown(table.title)}**", *([to_markdown(table)] if table.rows else [])]
-            parts += [markdown(table.note)] if table.note else []
+            parts.append(f"**{markdown(table.title)}**")
+            if table.rows:
+                parts.append(to_markdown(table))
+            if table.note:
+                parts.append(markdown(table.note))
         return "\n\n".join(parts) + "\n"
 
     @property
@@ -189,15 +262,18 @@ class Page:
             "report.html": self.html,
             "report.md": self.document,
             "verdict.txt": "\n".join(self.verdict.lines) + "\n",
+            "verdict.json": f"{as_json(verdict_data(self.study, self.verdict))}\n",
             "methods.txt": self.methods.text + "\n",
             "methods.tex": self.methods.latex + "\n",
             "references.bib": self.bibtex,
         }
-        files |= {f"figures/{name}.svg": picture for name, picture in self.pictures.items()}
+        for name, picture in self.pictures.items():
+            files[f"figures/{name}.svg"] = picture
         for name, table in self.tables.items():
             files[f"tables/{name}.csv"] = to_csv(table)
             files[f"tables/{name}.tex"] = to_latex(table, name)
-        files |= {f"captions/{item.kind}.rst": f"{item.caption}\n" for item in self.items}
+        for item in self.items:
+            files[f"captions/{item.kind}.rst"] = f"{item.caption}\n"
         for name, text in files.items():
             write_text(Path(folder) / name, text)
 
@@ -206,10 +282,6 @@ class Page:
         for name, drawing in self.drawings.items():
             for kind in PRINTED:
                 save(drawing.figure, Path(folder) / "figures" / f"{name}.{kind}")
-
-
-_PAGES = TEMPLATES.overlay(undefined=StrictUndefined)
-_PAGES.filters |= {"md": markdown, "md_table": to_markdown}
 
 
 def render(template: str, **content: Any) -> str:
@@ -224,8 +296,10 @@ def inline_svg(svg: str, name: str) -> Picture:
     width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', opening).groups()  # type: ignore[union-attr]
     prefix = re.sub(r"\W", "-", name)
     tags = re.split(r"(<[^<>]+>)", inner.removesuffix("</svg>\n").removesuffix("</svg>"))
+    # a tag after each text between tags
     tags[1::2] = [_adopt(tag, prefix) for tag in tags[1::2]]
-    return Picture(Markup("".join(tag for tag in tags if tag.strip())), width, height)
+    inner = "".join(tag for tag in tags if tag.strip())
+    return Picture(Markup(inner), width, height)
 
 
 def _adopt(tag: str, prefix: str) -> str:

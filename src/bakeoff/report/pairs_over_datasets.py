@@ -15,11 +15,13 @@ import numpy as np
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.comparisons.settings import BY_FLIPS
 from bakeoff.report import prose
+from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import fixed
 from bakeoff.report.ranking import dataset_means
-from bakeoff.report.study import Family, Study, seen_from
+from bakeoff.report.study import Study
 
-_OF_RATIOS, _OF_WINS = "wilcoxon_log_ratios", "sign_test"
+_OF_RATIOS = "wilcoxon_log_ratios"
+_OF_WINS = "sign_test"
 
 
 class Wins(NamedTuple):

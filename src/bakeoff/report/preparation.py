@@ -38,25 +38,31 @@ def preparations(study: Study) -> Mapping[str, list[str]]:
 
 def encodes(study: Study) -> bool:
     """Tell whether columns were encoded as numbers for a model."""
-    automatic = [one for one in study.analysis.fitted.values() if one.preprocessing == "auto"]
-    return any(_columns(study, one, kind) for one in automatic for kind in _KINDS)
+    for model in study.analysis.fitted.values():
+        if model.preprocessing == "auto" and _encoded(study, model):
+            return True
+    return False
+
+
+def _encoded(study: Study, model: Model) -> list[str]:
+    """Name the kinds of columns that are encoded as numbers for a model."""
+    return [name for kind, name in _KINDS.items() if _columns(study, model, kind)]
 
 
 def _columns(study: Study, model: Model, kind: str) -> list[Mapping[str, Any]]:
     """Return the columns of one kind that a model learns from, of all data sets."""
-    return [
-        column
-        for card in study.cards.values()
-        for name, column in card["features"].items()
-        if column["kind"] == kind
-        and name not in model.drop
-        and (model.features is None or name in model.features)
-    ]
+    columns = []
+    for card in study.cards.values():
+        for name, column in card["features"].items():
+            learned = model.features is None or name in model.features
+            if column["kind"] == kind and learned and name not in model.drop:
+                columns.append(column)
+    return columns
 
 
 def _automatic(study: Study, model: Model) -> Iterator[str]:
     """Say what `preprocessing: auto` did to the columns of a model."""
-    encoded = [what for kind, what in _KINDS.items() if _columns(study, model, kind)]
+    encoded = _encoded(study, model)
     if encoded:
         yield f"{words(encoded)} were encoded as numbers"
     measured = _columns(study, model, _NUMBER) + _columns(study, model, "date")

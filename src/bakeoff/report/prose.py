@@ -13,8 +13,21 @@ from jinja2 import Environment, PackageLoader
 from bakeoff.comparisons.advice import INFLATED
 from bakeoff.comparisons.run_tests import Comparison, Decision, measured
 from bakeoff.comparisons.settings import INDEPENDENT
-from bakeoff.report.numbers import MINUS, clean, count, fixed, number, p_equals, percent, spread
-from bakeoff.report.study import B_NOT_INFERIOR, NOT_INFERIOR, Family, Study
+from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family
+from bakeoff.report.numbers import (
+    MINUS,
+    capital,
+    clean,
+    count,
+    fixed,
+    number,
+    p_equals,
+    percent,
+    spread,
+    words,
+)
+from bakeoff.report.sentences import Sentence
+from bakeoff.report.study import Study
 from bakeoff.scores import Metric
 from bakeoff.stats import Entry, as_float
 from bakeoff.stats.core.result import AGREE
@@ -25,43 +38,12 @@ _COMMON = {
     "half-sample", "multivariate", "non-inferiority", "one-sample", "one-way", "paired", "pairwise",
     "repeated-measures", "resampled", "sign", "two-sample",
 }  # fmt: skip
-
-
-def title(test: Entry, measure: Metric | None = None) -> str:
-    """Write a test's name as part of a sentence; only words that are no names lose capitals."""
-    if re.fullmatch("(metric|mean|recipe|recipe_mean)_difference", test.name):
-        return f"test of the difference{f' in {measure.title}' if measure else ''}"
-    text = test.title
-    first = text.split()[0]
-    return text[0].lower() + text[1:] if first.lower() in _COMMON else text
-
-
-def the(test: Entry, measure: Metric | None = None) -> str:
-    """Write a test's name with its article."""
-    text = title(test, measure)
-    return text if text.split()[0].endswith(("'s", "s'")) else f"the {text}"
-
-
-def of_model(metric: str, model: str) -> str:
-    """Name a model's value of a metric, which may be about one class."""
-    name, of_class, called = metric.partition(" for class ")
-    return f"{name} of {model}{of_class}{called}"
-
-
-TEMPLATES = Environment(
-    loader=PackageLoader("bakeoff.report"),
-    autoescape=lambda name: str(name).endswith(".html.j2"),
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-
-
-def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
-    """Fill a template that has a sentence on each line; empty lines are left out."""
-    return list(filter(None, TEMPLATES.get_template(template).render(facts).splitlines()))
-
-
+"""Words with which titles of tests begin that are no names."""
+_OF_DIFFERENCES = (
+    "metric_difference", "mean_difference", "recipe_difference", "recipe_mean_difference",
+)  # fmt: skip
+"""Tests that are named by the metric whose difference they test."""
+_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",
     "kfold": "cross-validation",
@@ -80,9 +62,8 @@ WHY_UNDECIDED = {
     "undefined": "the test statistic is undefined for these data",
     "undefined_metric": "the metric is undefined on a fold",
 }
+"""Why a comparison has no result, by its status."""
 SAME = ("no_discordant_pairs", "identical_scores")
-
-
 CORRECTIONS = {
     "bonferroni": "Bonferroni",
     "holm": "Holm",
@@ -96,16 +77,74 @@ CORRECTIONS = {
     "shaffer": "Shaffer",
 }
 
+ABOUT = {
+    "models": "these fitted models",
+    "recipes": "the methods when retrained on the same rows",
+    "algorithms": "the methods when retrained",
+}
+"""What a test answers for."""
+
+DECISIONS = {
+    Decision.A_BETTER: "A better",
+    Decision.B_BETTER: "B better",
+    Decision.DIFFERENT: "they differ",
+    Decision.NOT_SHOWN: "cannot tell",
+    Decision.EQUIVALENT: "equivalent",
+    Decision.UNDECIDED: "undecided",
+}
+
+TEMPLATES = Environment(
+    loader=PackageLoader("bakeoff.report"),
+    autoescape=lambda name: str(name).endswith(".html.j2"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+# --- names of tests and of scores
+
+
+def title(test: Entry, measure: Metric | None = None) -> str:
+    """Write a test's name as part of a sentence; only words that are no names lose capitals."""
+    if test.name in _OF_DIFFERENCES:
+        if measure:
+            return f"test of the difference in {measure.title}"
+        return "test of the difference"
+    text = test.title
+    first = text.split()[0]
+    if first.lower() in _COMMON:
+        return f"{text[0].lower()}{text[1:]}"
+    return text
+
+
+def the(test: Entry, measure: Metric | None = None) -> str:
+    """Write a test's name with its article."""
+    text = title(test, measure)
+    if text.split()[0].endswith(("'s", "s'")):
+        return text
+    return f"the {text}"
+
+
+def of_model(metric: str, model: str) -> str:
+    """Name a model's value of a metric, which may be about one class."""
+    name, of_class, called = metric.partition(" for class ")
+    return f"{name} of {model}{of_class}{called}"
+
 
 def of_target(card: Mapping[str, Any], unit: str | None, most: int = 4) -> str:
     """Say which classes a data set has, or how large its numbers are; empty for scores alone."""
     if card.get("numbers"):
-        low, high, mean, sd = (number(card["numbers"][key]) for key in ("min", "max", "mean", "sd"))
-        return f"{low} to {high}{f' {clean(unit)}' if unit else ''}, mean {mean}, SD {sd}"
-    classes = card.get("classes", {})
-    shown = [f"{clean(str(c))}: {n:,}" for c, n in list(classes.items())[:most]]
-    more = f" and {count(len(classes) - most, 'other')}" if len(classes) > most else ""
-    return ", ".join(shown) + more
+        written = {key: number(value) for key, value in card["numbers"].items()}
+        in_unit = ""
+        if unit:
+            in_unit = f" {clean(unit)}"
+        ends = f"{written['min']} to {written['max']}{in_unit}"
+        return f"{ends}, mean {written['mean']}, SD {written['sd']}"
+    classes = list(card.get("classes", {}).items())
+    text = ", ".join(f"{clean(str(name))}: {n:,}" for name, n in classes[:most])
+    if len(classes) > most:
+        text += f" and {count(len(classes) - most, 'other')}"
+    return text
 
 
 def why_undecided(row: Comparison) -> str:
@@ -113,12 +152,20 @@ def why_undecided(row: Comparison) -> str:
     if row.decision is Decision.DIFFERENT:
         p = p_equals(row.pvalue_adjusted)
         return f"the test finds that they differ ({p}), but neither has the better mean"
-    reason = row.result.get("reason")
+    reason = str(row.result.get("reason") or "")
     if not reason and row.status == "too_few":
-        # the assumption that says how much there is and how much is needed
-        failing = (a for a in row.result.get("assumptions", ()) if a["holds"] is False)
-        reason = next((a["detail"] for a in failing if a["name"].startswith("enough groups")), "")
-    return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " "))).rstrip(".")
+        reason = _too_few_groups(row)
+    if not reason:
+        reason = WHY_UNDECIDED.get(row.status, row.status.replace("_", " "))
+    return reason.rstrip(".")
+
+
+def _too_few_groups(row: Comparison) -> str:
+    """Return what an assumption says of how much there is and how much is needed."""
+    for check in row.result.get("assumptions", ()):
+        if check["holds"] is False and check["name"].startswith("enough groups"):
+            return str(check["detail"])
+    return ""
 
 
 def unit(family: Family) -> str:
@@ -131,7 +178,9 @@ def gap_of(family: Family, value: float) -> str:
     if not family.entry.unit:
         return family.written.gap(value)
     size = fixed(abs(value), 2)
-    return f"{size} average ranks" if unit(family) == "average rank" else f"{size} ({unit(family)})"
+    if unit(family) == "average rank":
+        return f"{size} average ranks"
+    return f"{size} ({unit(family)})"
 
 
 def gap_with_interval(row: Comparison, family: Family) -> str:
@@ -148,57 +197,87 @@ def gap_with_interval(row: Comparison, family: Family) -> str:
 def level_of(row: Comparison) -> str:
     """Name the interval of a comparison: its level, and whether it holds for the whole family."""
     # a test of all pairs makes its intervals to hold together at their own level
-    made = (row.result.get("ci") or {}).get("method")
-    of_all = made is not None and made in (row.test, row.correction)
+    method = (row.result.get("ci") or {}).get("method")
+    of_all = method is not None and method in (row.test, row.correction)
     # two one-sided tests at a level belong to an interval that misses at twice this level
     level = 1 - (row.alpha if math.isnan(row.margin) else 2 * row.alpha)
-    joint = row.family_size > 1 and (row.confidence > level + 1e-9 or of_all)
-    return f"simultaneous {percent(level)} CI" if joint else f"{percent(row.confidence)} CI"
+    wider = row.confidence > level + 1e-9
+    if row.family_size > 1 and (wider or of_all):
+        return f"simultaneous {percent(level)} CI"
+    return f"{percent(row.confidence)} CI"
 
 
 def levels_of(rows: Iterable[Comparison]) -> str:
     """Name the intervals of several comparisons, of which some may have none."""
-    with_ci = [row for row in rows if not math.isnan(row.confidence)]
-    return level_of(with_ci[0]) if with_ci else "CI"
+    with_ci = []
+    for row in rows:
+        if not math.isnan(row.confidence):
+            with_ci.append(row)
+    if with_ci:
+        return level_of(with_ci[0])
+    return "CI"
 
 
 def p_name(row: Comparison) -> str:
     """Say whether a p-value is adjusted."""
-    return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
+    if row.family_size > 1 and row.correction != "none":
+        return "adjusted p"
+    return "p"
 
 
 def extreme_p(rows: Sequence[Comparison], *, largest: bool = False) -> str:
     """Write the p-value that decides a comparison, or the smallest or largest one of several."""
-    p = (max if largest else min)(row.pvalue_adjusted for row in rows)
-    which = "" if len(rows) == 1 else "largest " if largest else "smallest "
-    return f"{which}{p_equals(p, p_name(rows[0]))}"
+    pvalues = [row.pvalue_adjusted for row in rows]
+    name = p_name(rows[0])
+    if len(rows) == 1:
+        return p_equals(pvalues[0], name)
+    if largest:
+        return f"largest {p_equals(max(pvalues), name)}"
+    return f"smallest {p_equals(min(pvalues), name)}"
 
 
-def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
+def take_care(study: Study, families: Sequence[Family]) -> Iterator[Sentence]:
     """Say what simulations say against the one test of some families, and what to use instead."""
-    entry, metrics = families[0].entry, {family.metric for family in families}
-    against = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
-    models = dict.fromkeys(model for family in families for model in family.models)
-    yield from (f"Caution: {text}" for text in against.sentences(models, the, study.name))
-    rows = [row for family in families for row in family.rows]
-    if failing := [details for row in rows if (details := measured(row))]:
-        several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
-        where, why = f"here{several}", "; ".join(failing[0])
-        yield f"Caution: {INFLATED.format(test=the(entry), where=where, why=why)}"
+    entry = families[0].entry
+    metrics = {family.metric for family in families}
+    metric = families[0].metric if len(metrics) == 1 else None
+    models = list[str]()
+    rows = list[Comparison]()
+    for family in families:
+        models += family.models
+        rows += family.rows
+    against = study.cautions(entry, metric)
+    parts = {
+        "inflated": against._replace(unknown=()),
+        "not_simulated": against._replace(inflated=()),
+    }
+    for code, part in parts.items():
+        for text in part.sentences(dict.fromkeys(models), the, study.name):
+            yield Sentence(f"Caution: {text}", code)
+    failing = list(filter(None, map(measured, rows)))
+    if failing:
+        where = "here"
+        if len(rows) > 1:
+            where = f"here in {len(failing)} of {len(rows)} comparisons"
+        why = "; ".join(failing[0])
+        text = INFLATED.format(test=the(entry), where=where, why=why)
+        yield Sentence(f"Caution: {text}", "inflated_here")
 
 
-def of_omnibus(row: Comparison) -> Iterator[str]:
+def of_omnibus(row: Comparison) -> Iterator[Sentence]:
     """Say what speaks against the finding of a test of all models, where it stands alone."""
     for check in row.result.get("assumptions", ()):
         if check["name"] == EXCHANGEABLE and check["holds"] is not True:
-            yield f"Caution: {check['detail']}."
+            yield Sentence(f"Caution: {check['detail']}.", "not_exchangeable")
 
 
 def disagreement(rows: Iterable[Comparison]) -> str:
     """Say that a test and the interval beside it disagree; empty, or a sentence after a space."""
-    checks = (check for row in rows for check in row.result.get("assumptions", ()))
-    detail = next((check["detail"] for check in checks if check["name"] == AGREE), "")
-    return f" {detail[0].upper()}{detail[1:]}." if detail else ""
+    for row in rows:
+        for check in row.result.get("assumptions", ()):
+            if check["name"] == AGREE and check["detail"]:
+                return f" {capital(check['detail'])}."
+    return ""
 
 
 def correction(family: Family) -> str:
@@ -217,45 +296,77 @@ def correction(family: Family) -> str:
 
 def evidence(study: Study, family: Family) -> str:
     """Say what a family was computed from."""
-    n = family.rows[0].n
     if not family.dataset:
         return study.counted_datasets(row.n for row in family.rows)
-    name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
-        spec, divided = study.analysis.plans.get(family.plan), PLANS[family.plan]
-        if family.plan == "kfold" and spec is not None and not study.analysis.in_time:
-            times = f"{spec.repeats} × " if spec.repeats > 1 else ""
-            divided = f"{times}{spec.folds}-fold {divided}"
-        elif family.plan in ("halves", "resampled") and spec is not None:
-            divided = f"{spec.repeats} {divided}"
-        elif family.plan == "seeds" and spec is not None:
-            tasks = f" on each of {spec.folds} data sets" if spec.folds > 1 else ""
-            divided = f"{spec.repeats} {divided}{tasks}"
-        return f"{divided} of {name}"
-    rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
-    tasks = family.rows[0].result.get("details", {}).get("tasks", ())
+        name = study.dataset_label(family.dataset)
+        return f"{_divided(study, family.plan)} of {name}"
+    row = family.rows[0]
+    name = study.dataset_label(family.dataset)
+    tasks = row.result.get("details", {}).get("tasks", ())
     if tasks:
-        return f"the mean over {len(tasks)} tasks of {n:,} rows of {name}"
+        return f"the mean over {len(tasks)} tasks of {row.n:,} rows of {name}"
+    rows = f"{row.n:,} held-out rows of {name}{worth(study, row)}"
     if family.entry.about != "recipes":
         return rows
-    details = [row.result.get("details", {}) for row in family.rows]
-    runs = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
-    of_each = f"{spread(runs)} training runs of each model" if runs else "training runs"
-    return f"{of_each} and {rows}"
+    return f"{_training_runs(family)} and {rows}"
+
+
+def _divided(study: Study, plan: str) -> str:
+    """Name a plan with its numbers of folds and repeats."""
+    spec = study.analysis.plans.get(plan)
+    divided = PLANS[plan]
+    if spec is None:
+        return divided
+    if plan in ("halves", "resampled"):
+        return f"{spec.repeats} {divided}"
+    if plan == "seeds":
+        on_each = ""
+        if spec.folds > 1:
+            on_each = f" on each of {spec.folds} data sets"
+        return f"{spec.repeats} {divided}{on_each}"
+    if plan == "kfold" and not study.analysis.in_time:
+        times = ""
+        if spec.repeats > 1:
+            times = f"{spec.repeats} × "
+        return f"{times}{spec.folds}-fold {divided}"
+    return divided
+
+
+def _training_runs(family: Family) -> str:
+    """Say how many training runs of each model there are."""
+    runs = set[int]()
+    for row in family.rows:
+        details = row.result.get("details", {})
+        runs |= {details[key] for key in ("runs_a", "runs_b") if key in details}
+    if not runs:
+        return "training runs"
+    return f"{spread(sorted(runs))} training runs of each model"
+
+
+def prepared(done: str, models: Sequence[str], most: int = 4) -> str:
+    """Say what was done to columns before models were fitted."""
+    names = words(list(models), most)
+    if done.startswith("by "):
+        return f"Columns were prepared for {names} {done}, fitted on training rows only."
+    return f"Columns were prepared for {names} on training rows only: {done}."
 
 
 def over_runs(study: Study) -> str:
     """Say that scores on held-out rows are means over several training runs, where they are."""
-    said = (
+    if not study.has_runs:
+        return ""
+    return (
         "Scores on held-out rows of models that were trained several times are means over their "
         "training runs, with intervals for other seeds and other rows."
     )
-    return said if study.has_runs else ""
 
 
 def scored(study: Study) -> str:
     """Name what the models are ranked by; of halves and all rows, the one that is tested."""
-    return HALVES[study.by_full] if study.plan == "halves" else PLANS[study.plan]
+    if study.plan == "halves":
+        return HALVES[study.by_full]
+    return PLANS[study.plan]
 
 
 def trained_on(study: Study, dataset: str, plan: str) -> str:
@@ -269,36 +380,37 @@ def trained_on(study: Study, dataset: str, plan: str) -> str:
 
 def worth(study: Study, row: Comparison) -> str:
     """Say in how many groups or times the rows of a comparison come and what they are worth."""
-    kin = study.analysis.datasets[row.dataset].relation if row.dataset else None
-    if kin is None:
+    relation = study.analysis.datasets[row.dataset].relation if row.dataset else None
+    if relation is None:
         return ""
     if INDEPENDENT in row.result:
-        return f" treated as independent although {kin.column!r} relates them"
+        return f" treated as independent although {relation.column!r} relates them"
     result = {**row.result.get("details", {}), **row.result}
-    timed, count = "n_times" in result, result.get("n_clusters", result.get("n_times"))
-    if count is None:
+    n_units = result.get("n_clusters", result.get("n_times"))
+    if n_units is None:
         return ""
-    if not timed and kin.kind != "group":
-        return f" in {count:,} blocks of time"
-    where = f" at {count:,} times" if timed else f" in {count:,} groups by {kin.column!r}"
-    effective, unit = as_float(result.get("n_effective")), "times" if timed else "rows"
+    if "n_times" in result:
+        where = f" at {n_units:,} times"
+        unit = "times"
+    elif relation.kind == "group":
+        where = f" in {n_units:,} groups by {relation.column!r}"
+        unit = "rows"
+    else:
+        return f" in {n_units:,} blocks of time"
+    effective = as_float(result.get("n_effective"))
     if math.isnan(effective):
         return where
     return f"{where} with an effective sample size of about {effective:,.0f} {unit}"
 
 
-ABOUT = {
-    "models": "these fitted models",
-    "recipes": "the methods when retrained on the same rows",
-    "algorithms": "the methods when retrained",
-}
-"""What a test answers for."""
-
-
 def advantage(metrics: Iterable[Metric]) -> str:
     """Head a column of differences, which are positive where A is the better one."""
     ways = {metric.greater_is_better for metric in metrics}
-    return "Advantage of A" if len(ways) > 1 else "A − B" if ways == {True} else "B − A"
+    if len(ways) > 1:
+        return "Advantage of A"
+    if True in ways:
+        return "A − B"
+    return "B − A"
 
 
 def advantage_of(families: Sequence[Family]) -> str:
@@ -310,7 +422,9 @@ def advantage_of(families: Sequence[Family]) -> str:
 
 def mean_of(metric: Metric) -> str:
     """Name the mean of a metric, which may be a mean by its name."""
-    return metric.title if metric.title.startswith("mean ") else f"mean {metric.title}"
+    if metric.title.startswith("mean "):
+        return metric.title
+    return f"mean {metric.title}"
 
 
 def tested_value(row: Comparison) -> float:
@@ -321,18 +435,11 @@ def tested_value(row: Comparison) -> float:
 
 def side_of(row: Comparison) -> str:
     """Say on which side of that value a model is shown to be."""
-    above = row.estimate > tested_value(row)
-    return f"{'above' if above else 'below'} {tested_value(row):g}"
-
-
-DECISIONS = {
-    Decision.A_BETTER: "A better",
-    Decision.B_BETTER: "B better",
-    Decision.DIFFERENT: "they differ",
-    Decision.NOT_SHOWN: "cannot tell",
-    Decision.EQUIVALENT: "equivalent",
-    Decision.UNDECIDED: "undecided",
-}
+    value = tested_value(row)
+    side = "below"
+    if row.estimate > value:
+        side = "above"
+    return f"{side} {value:g}"
 
 
 def one_sided(row: Comparison) -> bool:
@@ -345,17 +452,15 @@ def decision(study: Study, row: Comparison) -> str:
     if one_sided(row) and row.decision is Decision.EQUIVALENT:
         turned = row.result["verdict"] == B_NOT_INFERIOR
         return f"{study.label(row.model_b if turned else row.model_a)} not worse"
-    if row.decision in (Decision.A_BETTER, Decision.B_BETTER):
-        winner = row.model_a if row.decision is Decision.A_BETTER else row.model_b
-        return f"{study.label(winner)} better"
+    if row.decision is Decision.A_BETTER:
+        return f"{study.label(row.model_a)} better"
+    if row.decision is Decision.B_BETTER:
+        return f"{study.label(row.model_b)} better"
     if row.role == "single" and row.decision is Decision.DIFFERENT:
         return side_of(row)
     if row.role == "omnibus" and row.decision is Decision.DIFFERENT:
         return "not all equal"
     return DECISIONS[row.decision]
-
-
-_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 class Check(NamedTuple):
@@ -370,11 +475,12 @@ class Check(NamedTuple):
 
 def checked(rows: Iterable[Comparison]) -> Iterator[Check]:
     """Sum up the assumptions of comparisons, in the order in which they are named."""
-    by_name = defaultdict[str, list[Mapping[str, Any]]](list)
+    checks_by_name = defaultdict[str, list[Mapping[str, Any]]](list)
     for row in rows:
-        for one in row.result.get("assumptions", ()):
-            by_name[one["name"]].append(one)
-    for name, checks in by_name.items():
-        first = min(checks, key=lambda one: (False, None, True).index(one["holds"]))
+        for check in row.result.get("assumptions", ()):
+            checks_by_name[check["name"]].append(check)
+    worst_first = [False, None, True]
+    for name, checks in checks_by_name.items():
+        first = min(checks, key=lambda check: worst_first.index(check["holds"]))
         detail = clean(_MINUS.sub(MINUS, first["detail"]))
-        yield Check(clean(name), [one["holds"] for one in checks], detail)
+        yield Check(clean(name), [check["holds"] for check in checks], detail)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,8 @@ from bakeoff.comparisons.held_out import block_checks, clipped, held_out_by
 from bakeoff.comparisons.score_matrix import complete
 from bakeoff.comparisons.settings import has_test
 from bakeoff.errors import UserError
-from bakeoff.report.study import Family, Study, seen_from
+from bakeoff.report.family import Family, seen_from
+from bakeoff.report.study import Study
 from bakeoff.scores import Metric
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs
@@ -39,7 +40,7 @@ from bakeoff.stats import (
     one_sample_t,
     win_rates,
 )
-from bakeoff.stats.core.pairs import compact_letters
+from bakeoff.stats.core.pairs import PairwiseResult, compact_letters
 from bakeoff.stats.metrics.family import best_of, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
 
@@ -77,34 +78,57 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     if not models:
         return []
     ranks = ranks_of(means, study.metrics[metric])
-    average = ranks
-    if len(study.analysis.tests.units(list(means.index))) < len(means):
-        merged = by_unit(study, means, metric)
-        if merged is not None:  # a group of data sets is one, as in the tests
-            unit = pd.DataFrame(merged.values, columns=list(merged.models))
-            average = ranks_of(unit, study.metrics[metric]).reindex(columns=models)
-    best = ranks.eq(ranks.min(axis=1), axis=0)
+    average_ranks = _ranks_of_units(study, means, metric, ranks)
+    is_best = ranks.eq(ranks.min(axis=1), axis=0)
+    scores = means
+    if len(means) == 1:
+        scores = study.values[metric, plan][means.index[0]]
     lines = []
-    scores = means if len(means) > 1 else study.values[metric, plan][means.index[0]]
     for model in models:
-        spread = scores[model]
-        sd = float(spread.std(ddof=1)) if len(spread) > 1 else math.nan
-        ci = _interval(study, model, metric, plan, means)
-        rank, wins = float(average[model].mean()), int(best[model].sum())
-        mean, n = float(spread.mean()), len(spread)
-        lines.append(Ranked(model, rank, mean, sd, ci, n, wins))
-    sign = -1 if study.metrics[metric].greater_is_better else 1
-    each = {line.model: without_noise(study, metric, plan, sign * line.mean) for line in lines}
-    return sorted(lines, key=lambda line: (round(line.rank, 10), each[line.model]))
+        of_model = scores[model]
+        line = Ranked(
+            model=model,
+            rank=float(average_ranks[model].mean()),
+            mean=float(of_model.mean()),
+            sd=float(of_model.std(ddof=1)) if len(of_model) > 1 else math.nan,
+            ci=_interval(study, model, metric, plan, means),
+            n=len(of_model),
+            wins=int(is_best[model].sum()),
+        )
+        lines.append(line)
+    sign = 1
+    if study.metrics[metric].greater_is_better:
+        sign = -1
+
+    def best_first(line: Ranked) -> tuple[float, float]:
+        return round(line.rank, _DIGITS), without_noise(study, metric, plan, sign * line.mean)
+
+    return sorted(lines, key=best_first)
+
+
+def _ranks_of_units(
+    study: Study, means: pd.DataFrame, metric: str, ranks: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the ranks to average: a group of data sets is one, as in the tests."""
+    if len(study.analysis.tests.units(list(means.index))) == len(means):
+        return ranks
+    merged = by_unit(study, means, metric)
+    if merged is None:
+        return ranks
+    unit_means = pd.DataFrame(merged.values, columns=list(merged.models))
+    return ranks_of(unit_means, study.metrics[metric]).reindex(columns=ranks.columns)
 
 
 @lru_cache(maxsize=64)
 def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     """Return mean scores: one row per data set, one column per model."""
     tables = study.values[metric, plan]
-    # models may have unequal numbers of training runs; a lost fold is missing
-    rows = {name: table.mean(axis=0, skipna=plan == "seeds") for name, table in tables.items()}
-    return pd.DataFrame(rows).T if rows else pd.DataFrame()
+    if not tables:
+        return pd.DataFrame()
+    # models may have unequal numbers of training runs, but a lost fold is a missing score
+    of_runs = plan == "seeds"
+    means = {name: table.mean(axis=0, skipna=of_runs) for name, table in tables.items()}
+    return pd.DataFrame(means).T
 
 
 def by_unit(study: Study, means: pd.DataFrame, metric: str) -> DatasetScores | None:
@@ -136,18 +160,25 @@ def _unit_of(study: Study, metric: str, plan: str) -> float:
 
 def _unit(metric: Metric, scores: NDArray[np.float64]) -> float:
     """Return the size that rounding errors are compared with: that of a limit of the metric."""
-    if limits := [abs(limit) for limit in metric.range if limit and math.isfinite(limit)]:
+    limits = []
+    for limit in metric.range:
+        if limit and math.isfinite(limit):
+            limits.append(abs(limit))
+    if limits:
         return max(limits)
     # without a limit but 0 that of low scores: a model that diverged makes no others ties
     sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
-    return float(np.quantile(sizes, 0.25, method="lower")) if sizes.size else 1.0
+    if sizes.size:
+        return float(np.quantile(sizes, 0.25, method="lower"))
+    return 1.0
 
 
 def _interval(
     study: Study, model: str, metric: str, plan: str, means: pd.DataFrame
 ) -> ConfidenceInterval | None:
     """Return the interval of a mean: over data sets, over folds, or of one test set."""
-    level, limits = 1 - study.alpha, study.metrics[metric].range
+    level = 1 - study.alpha
+    limits = study.metrics[metric].range
     if len(means) > 1:
         result = one_sample_t(means[model].to_numpy(), mu0=0.0, confidence_level=level)
         return clipped(result.ci, limits)
@@ -157,12 +188,17 @@ def _interval(
         return study.held_out.get((dataset, metric, model))
     line = study.over_folds.get((dataset, plan, metric, model))
     if line is not None:
-        known = not math.isnan(line["ci_low"])
-        return ConfidenceInterval(line["ci_low"], line["ci_high"], level, "") if known else None
+        if math.isnan(line["ci_low"]):
+            return None
+        return ConfidenceInterval(line["ci_low"], line["ci_high"], level, "")
     if plan == "halves":
         return clipped(_half_sample_interval(study, metric, model, level), limits)
     sizes = study.sizes(dataset, plan, model, metric)
-    ci = None if sizes is None else corrected_mean_ci(values, **sizes, confidence_level=level)
+    if sizes is None:
+        return None
+    ci = corrected_mean_ci(
+        values, n_train=sizes["n_train"], n_test=sizes["n_test"], confidence_level=level
+    )
     return clipped(ci, limits)
 
 
@@ -191,9 +227,12 @@ def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
     if few or line.ci is None:
         return None
     low, high = study.metric.range
+    uninformative = line.ci.high - line.ci.low >= (high - low) / 2
     if math.isinf(high - low):
-        return None if {line.ci.low, line.ci.high} & {low, high} else line.ci
-    return line.ci if line.ci.high - line.ci.low < (high - low) / 2 else None
+        uninformative = line.ci.low in (low, high) or line.ci.high in (low, high)
+    if uninformative:
+        return None
+    return line.ci
 
 
 class Standing(NamedTuple):
@@ -217,59 +256,81 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
     if merged is None or len(study.models) < 2:
         return ()
     values = merged.values[~np.isnan(merged.values).any(axis=1)]
-    options: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
-    options["confidence_level"] = 1 - study.alpha
+    greater = measure.greater_is_better
+    level = 1 - study.alpha
     try:
-        strengths = bradley_terry(values, **options)
+        strengths = bradley_terry(values, greater_is_better=greater, confidence_level=level)
     except ValueError:  # no data set with two scores, or one data set alone
         return ()
     best_first = np.argsort(strengths.expected_rank, kind="stable")
-    rates, k = win_rates(values[:, best_first], **options), len(best_first)
+    n_models = len(best_first)
+    rates = win_rates(values[:, best_first], greater_is_better=greater, confidence_level=level)
     places = []
     for i, m in enumerate(best_first):
-        rate, ends = float(rates.rate[i]), (float(rates.low[i]), float(rates.high[i]))
-        rank, strength = k - (k - 1) * rate, float(strengths.strength[m])
-        places.append(Standing(merged.models[m], rank, rate, ends, int(rates.n[i]), strength))
+        rate = float(rates.rate[i])
+        standing = Standing(
+            model=merged.models[m],
+            average_rank=n_models - (n_models - 1) * rate,
+            win_rate=rate,
+            win_rate_ci=(float(rates.low[i]), float(rates.high[i])),
+            data_sets=int(rates.n[i]),
+            strength=float(strengths.strength[m]),
+        )
+        places.append(standing)
     return tuple(places)
 
 
 def lead_of(study: Study, family: Family) -> dict[str, float]:
     """Order the models of a family, best on its own evidence first; equal values are ties."""
     if family.ranks:
-        lead = {model: -round(rank, 10) for model, rank in family.ranks.items()}
+        lead = {model: -round(rank, _DIGITS) for model, rank in family.ranks.items()}
     elif family.entry.evidence.on_rows:
-        # against all others or against one control, a sum of differences orders like the scores
-        sums = dict.fromkeys(family.models, 0.0)
-        for row in family.rows:
-            if math.isfinite(row.estimate):
-                if not family.control:
-                    sums[row.model_a] += row.estimate
-                sums[row.model_b] -= row.estimate
-        # beside a model that diverged, sums have no digits left for the others
-        first = max(sums, key=lambda model: sums[model])
-        lead = {}
-        for model, each in sums.items():
-            beside = family.between(first, model)
-            apart = math.nan if beside is None else beside.estimate
-            behind = apart if math.isfinite(apart) else sums[first] - each
-            lead[model] = -without_noise(study, family.metric, family.plan, behind)
+        lead = _lead_by_differences(study, family)
     else:
-        # the ranking orders models of equal average rank by their mean scores
-        ranks = {line.model: line.rank for line in ranking(study, family.metric, family.plan)}
-        lacking = not family.dataset and not ranks.keys() >= {*family.models}
-        if lacking and (table := standings(study, family.metric)):
-            ranks = {one.model: one.average_rank for one in table}
-        lead = {m: -round(rank, 10) for m, rank in ranks.items() if m in family.models}
-        lead |= {m: -math.inf for m in family.models if m not in ranks}
-    return dict(sorted(lead.items(), key=lambda each: -each[1]))
+        lead = _lead_by_scores(study, family)
+    return dict(sorted(lead.items(), key=lambda model_and_lead: -model_and_lead[1]))
+
+
+def _lead_by_differences(study: Study, family: Family) -> dict[str, float]:
+    """Order models by the differences on rows: less than the best one, in its unit."""
+    # against all others or against one control, a sum of differences orders like the scores
+    sums = dict.fromkeys(family.models, 0.0)
+    for row in family.rows:
+        if math.isfinite(row.estimate):
+            if not family.control:
+                sums[row.model_a] += row.estimate
+            sums[row.model_b] -= row.estimate
+    first = max(sums, key=lambda model: sums[model])
+    lead = {}
+    for model, of_model in sums.items():
+        behind = sums[first] - of_model
+        # beside a model that diverged, sums have no digits left for the others
+        beside = family.between(first, model)
+        if beside is not None and math.isfinite(beside.estimate):
+            behind = beside.estimate
+        lead[model] = -without_noise(study, family.metric, family.plan, behind)
+    return lead
+
+
+def _lead_by_scores(study: Study, family: Family) -> dict[str, float]:
+    """Order models by their ranks; the ranking orders equal ranks by mean scores."""
+    ranks = {line.model: line.rank for line in ranking(study, family.metric, family.plan)}
+    if not family.dataset and not ranks.keys() >= set(family.models):
+        table = standings(study, family.metric)
+        if table:
+            ranks = {standing.model: standing.average_rank for standing in table}
+    lead = {m: -round(rank, _DIGITS) for m, rank in ranks.items() if m in family.models}
+    for model in family.models:
+        lead.setdefault(model, -math.inf)
+    return lead
 
 
 def order(study: Study) -> list[str]:
     """Return the models, best first, those without all scores last."""
-    ranked = [line.model for line in ranking(study)]
-    rest = [m for m in study.models if m not in ranked]
-    stand = [one.model for one in standings(study)] if study.several and rest else []
-    return stand + [m for m in (*ranked, *rest) if m not in stand]
+    models = [line.model for line in ranking(study)]
+    if study.several and len(models) < len(study.models):
+        models = [standing.model for standing in standings(study)] + models
+    return list(dict.fromkeys([*models, *study.models]))
 
 
 def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
@@ -304,27 +365,40 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
         return {}
     by_dataset = {}
     for name, rows in (study.test_sets or study.numbers).items():
-        (ranked,) = by_metric(rows, study.analysis, [metric])
-        costs = study.analysis.datasets[name].costs
+        ranked = next(by_metric(rows, study.analysis, [metric]))
         seed = derive(study.analysis.seed, "best")
-        # the pairs are judged by the test that the verdict rests on, from the better model
-        families = [f for f in study.trusted(name, metric) if f.entry.about == "models"]
-        tested = {}
-        for row in (row for family in families for row in family.rows):
+        best = contenders(
+            ranked,
+            study.analysis.datasets[name].costs,
+            study.alpha,
+            integer(seed),
+            _tested_pairs(study, name, metric),
+        )
+        if best is not None:
+            by_dataset[name] = best
+    return by_dataset
+
+
+def _tested_pairs(study: Study, dataset: str, metric: str) -> dict[tuple[str, str], float]:
+    """Map better and worse model to the p-value of the test that the verdict rests on."""
+    pvalues = {}
+    for family in study.trusted(dataset, metric):
+        if family.entry.about != "models":
+            continue
+        for row in family.rows:
             for seen in (row, seen_from(row, row.model_b)):
                 ahead = seen.estimate > 0 and seen.alternative != "less"
-                tested[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
-        each = contenders(ranked, costs, study.alpha, integer(seed), tested)
-        if each is not None:
-            by_dataset[name] = each
-    return by_dataset
+                pvalues[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
+    return pvalues
 
 
 def cautions(study: Study, best: Contenders) -> Iterator[str]:
     """Say how far the set of the models that may be the best can be trusted, if it is shown."""
-    for a in best.assumptions if len(study.models) > 2 else ():
-        if a.holds is False:
-            yield f"Caution: this list is rough ({a.detail})."
+    if len(study.models) < 3:
+        return
+    for assumption in best.assumptions:
+        if assumption.holds is False:
+            yield f"Caution: this list is rough ({assumption.detail})."
 
 
 @on_one_thread
@@ -338,45 +412,67 @@ def contenders(
     """Find the models that may be the best."""
     if not rows.by_values and not has_test(rows.metric):
         return None
-    rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
-    if len(rows.models) < 2 or rows.tasks is not None:
+    complete = [m for m in range(len(rows.models)) if not rows.missing([m])]
+    if len(complete) < 2 or rows.tasks is not None:
         return None
+    rows = rows.only(complete)
     options = difference_options(rows, costs)
-    if not rows.by_values:
+    if rows.by_values:
+        family = family_of_values(rows.predicted, rows.greater_is_better, **options)
+    else:
         truth, predicted = rows.matrix(catalogue()[rows.difference])
         family = read_family(truth, predicted, **options)
-    else:
-        family = family_of_values(rows.predicted, rows.greater_is_better, **options)
     level = 1 - alpha
     best = best_of(family, level, DRAWS, seed)
     pairs = compare_all(family, confidence_level=level, n_resamples=DRAWS, seed=seed)
     if best.status is not Status.OK:
         return None
     blocks = block_checks(rows, catalogue()["metric_difference"], costs)
-    models = rows.models
-    pvalues = np.ones((len(models), len(models)))  # of "j is better than i" in row i and column j
+    pvalues = _worse(rows.models, pairs, tested or {})
+    best_first = sorted(range(len(rows.models)), key=lambda m: -best.scores[m])
+    different = [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)]
+    letters = _letters(best_first, different)
+    ranked = []
+    for m in best_first:
+        score = held_out_by(rows, costs).interval(m, level)
+        # out of the set of the best, and worse than another model
+        smallest = pvalues[m].min()
+        contender = Contender(
+            model=rows.models[m],
+            value=score.estimate,
+            ci=score.ci,
+            pvalue=float(np.maximum(best.pvalues[m], smallest)),
+            stays=bool(m in best.members or smallest > alpha),
+            tier=letters[m],
+        )
+        ranked.append(contender)
+    return Contenders(tuple(ranked), (*best.assumptions, *blocks))
+
+
+def _worse(
+    models: Sequence[str], pairs: PairwiseResult, tested: Mapping[tuple[str, str], float]
+) -> NDArray[np.float64]:
+    """Return p-values of "j is better than i", in row i and column j."""
+    pvalues = np.ones((len(models), len(models)))
     for pair in pairs.pairs:
         for better, worse, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
-            by_set = pair.pvalue_adjusted if sign * pair.estimate > 0 else 1.0
-            p = (tested or {}).get((models[better], models[worse]), by_set)
+            of_family = 1.0
+            if sign * pair.estimate > 0:
+                of_family = pair.pvalue_adjusted
+            p = tested.get((models[better], models[worse]), of_family)
             pvalues[worse, better] = 1.0 if math.isnan(p) else p
-    order = sorted(range(len(models)), key=lambda m: -best.scores[m])
-    letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])
-    ranked = []
-    for m in order:
-        score, least = held_out_by(rows, costs).interval(m, level), pvalues[m].min()
-        stays = bool(m in best.members or least > alpha)
-        p = float(np.maximum(best.pvalues[m], least))
-        ranked.append(Contender(models[m], score.estimate, score.ci, p, stays, letters[m]))
-    return Contenders(tuple(ranked), (*best.assumptions, *blocks))
+    return pvalues
 
 
 def _letters(order: list[int], different: list[tuple[int, int]]) -> list[str]:
     """Name the groups of models that do not differ, in the order of their best members."""
-    place = {m: i for i, m in enumerate(order)}
+    place = {model: i for i, model in enumerate(order)}
     groups = compact_letters(len(order), different)
-    groups = sorted(groups, key=lambda group: sorted(place[m] for m in group))
-    # a, b, …, z, a1, b1, …
-    names = [f"{string.ascii_lowercase[i % 26]}{i // 26 or ''}" for i in range(len(groups))]
-    named = dict(zip(names, groups, strict=True))
-    return ["".join(n for n, group in named.items() if m in group) for m in range(len(order))]
+    groups = sorted(groups, key=lambda group: sorted(place[model] for model in group))
+    letters = [""] * len(order)
+    for i, group in enumerate(groups):
+        # a, b, …, z, a1, b1, …
+        name = f"{string.ascii_lowercase[i % 26]}{i // 26 or ''}"
+        for model in group:
+            letters[model] += name
+    return letters

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -25,10 +24,10 @@ from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.stats import catalogue
 
 _TEXTS = (
-    *("dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note"),
-    *("column", "role", "subgroup", "model_a", "model_b", "correction", "decision"),
-    *("feature", "scoring"),
-)
+    "dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note", "column",
+    "role", "subgroup", "model_a", "model_b", "correction", "decision", "feature", "scoring",
+)  # fmt: skip
+"""Columns of tables of results that hold no numbers."""
 
 
 def read_study(
@@ -47,48 +46,59 @@ def read_study(
     enter_own(experiment.own_metrics)
     rows = tuple(map(Comparison.from_dict, read_json(comparisons)))
     planned = AnalysisPlan(map(PlannedTest.from_dict, read_json(tests)))
-    names = {row.test for row in rows} | planned.by_name.keys()
-    for name in sorted(names - catalogue().keys()):
-        raise UserError(
-            "another version of bakeoff made these results, with a test that this one does not "
-            f"have: {unknown_test(name)}; run the experiment again"
-        )
-    extras: dict[str, Any] = {name: read_table(path) for name, path in tables.items()}
-    models, by_values = list(experiment.models), experiment.by_values
-    of_rows = {
-        name: read_predictions(path, models, experiment.metrics, by_values=by_values)
-        for name, path in holdouts.items()
-    }
+    _refuse_unknown_tests({row.test for row in rows} | planned.by_name.keys())
     analysis = analysis_of(experiment)
+    by_values = experiment.by_values
+    test_sets = {}
+    for name, path in holdouts.items():
+        models = list(experiment.models)
+        test_sets[name] = read_predictions(path, models, experiment.metrics, by_values=by_values)
+    cards_by_dataset = {}
+    for path in cards:
+        card = read_json(path)
+        cards_by_dataset[card["dataset"]] = card
+    read = {name: read_table(path) for name, path in tables.items()}
+    nothing = pd.DataFrame()
     return Study(
-        analysis,
-        rows,
-        with_means_over_tasks(read_scores(scores), of_rows, analysis),
-        {card["dataset"]: card for card in map(read_json, cards)},
-        {} if by_values else of_rows,
-        environment(analysis),
-        file,
-        failed=extras.pop("excluded", pd.DataFrame()),
+        analysis=analysis,
+        experiment=experiment,
+        comparisons=rows,
+        scores=with_means_over_tasks(read_scores(scores), test_sets, analysis),
+        cards=cards_by_dataset,
+        test_sets={} if by_values else test_sets,
+        numbers=test_sets if by_values else {},
+        environment=environment(analysis),
+        file=file,
         planned=planned,
+        failed=read.get("excluded", nothing),
+        choices=read.get("choices", nothing),
+        importance=read.get("importance", nothing),
+        intervals=read.get("intervals", nothing),
+        fold_intervals=read.get("fold_intervals", nothing),
+        subgroups=read.get("subgroups", nothing),
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
-        numbers=of_rows if by_values else {},
-        experiment=experiment,
-        **extras,
     )
+
+
+def _refuse_unknown_tests(names: Collection[str]) -> None:
+    """Refuse results of tests that this version does not have."""
+    for name in sorted(names):
+        if name not in catalogue():
+            raise UserError(
+                "another version of bakeoff made these results, with a test that this one does "
+                f"not have: {unknown_test(name)}; run the experiment again"
+            )
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
     """Read a table of results, in which a model may be called ``nan`` or ``1``."""
     columns = read_csv(path, nrows=0).columns
-    numbers = [name for name in columns if name not in _TEXTS]
-    return read_csv(
-        path,
-        dtype=dict.fromkeys((name for name in columns if name in _TEXTS), str),
-        keep_default_na=False,
-        na_values={name: [""] for name in numbers},
-    )
+    texts = {name: str for name in columns if name in _TEXTS}
+    # an empty cell is missing among numbers, and an empty text among texts
+    missing = {name: [""] for name in columns if name not in _TEXTS}
+    return read_csv(path, dtype=texts, keep_default_na=False, na_values=missing)
 
 
 def environment(analysis: Analysis) -> dict[str, str]:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.comparisons.suites import TaskScores, task_scores
 from bakeoff.report import prose
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import p_equals
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Study
 from bakeoff.stats import TaskDifference, as_float, task_differences
 from bakeoff.stats.rows.suites import BY_ITEMS
 from bakeoff.threads import on_one_thread

@@ -7,8 +7,8 @@ import dataclasses
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.errors import escaped
@@ -16,12 +16,24 @@ from bakeoff.files import no_formula
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import NONE, capital, number, probability, pvalue, spread
-from bakeoff.report.study import Study, Written, with_unit
+from bakeoff.report.study import Study
+from bakeoff.report.written import Written, with_unit
 
-_BRIEF, _LONG = 20, 22
-"""Letters of a cell that stay on one line, and of a word that may be broken."""
-_FILTERS = {key: key for key in ("dataset", "metric", "model", "decision")}
-_FILTERS |= {"model_a": "model", "model_b": "model"}
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BRIEF = 20
+"""Letters of a cell that stay on one line."""
+_LONG = 22
+"""Letters of a word that may be broken."""
+_FILTERS = {
+    "dataset": "dataset",
+    "metric": "metric",
+    "model": "model",
+    "model_a": "model",
+    "model_b": "model",
+    "decision": "decision",
+}
 """What the columns of these keys can be filtered by."""
 
 
@@ -43,7 +55,9 @@ class Cell:
     @property
     def raw(self) -> Any:
         """The value for a CSV file and for sorting."""
-        return self.text if self.value is None else _plain(self.value)
+        if self.value is None:
+            return self.text
+        return _plain(self.value)
 
     @property
     def raw_high(self) -> Any:
@@ -52,15 +66,25 @@ class Cell:
 
     def classes(self, number: bool) -> str:
         """Return how the style sheet of the page calls the cell: words, those of several lines."""
-        kinds = "" if number else "w"
+        classes = []
+        if not number:
+            classes.append("w")
         if not number and len(self.text) > _BRIEF:
-            kinds += " p l" if max(map(len, self.text.split()), default=0) > _LONG else " p"
-        return " ".join(filter(None, (kinds, "best" if self.best else "", self.tone)))
+            classes.append("p")
+            if max(map(len, self.text.split()), default=0) > _LONG:
+                classes.append("l")
+        if self.best:
+            classes.append("best")
+        if self.tone:
+            classes.append(self.tone)
+        return " ".join(classes)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
-        return "" if math.isnan(value) else str(value)
+        if math.isnan(value):
+            return ""
+        return str(value)
     return value
 
 
@@ -111,12 +135,16 @@ class Column:
     @property
     def place(self) -> str:
         """Where rows hold its values: the id of a model may be the key of another column."""
-        return f"{self.of}:{self.key}" if self.of else self.key
+        if self.of:
+            return f"{self.of}:{self.key}"
+        return self.key
 
     @property
     def filter(self) -> str:
         """What the page can filter the rows by, by this column; empty for nothing."""
-        return "" if self.number else _FILTERS.get(self.key, "")
+        if self.number:
+            return ""
+        return _FILTERS.get(self.key, "")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,41 +177,61 @@ class Table(NamedTuple):
 def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     """Make a table of rows of values by the keys of their columns."""
     rows = list(table.rows)
-    kept = tuple(
-        c
-        for c in table.columns
-        if (not rows or any(c.place in row for row in rows)) and (study.several or not c.several)
-    )
-
-    def written(column: Column, row: Mapping[Any, Any]) -> Any:
-        if "written" in row and column.place != "metric":
-            return row["written"]
-        metric = column.metric or row.get("metric", "")
-        dataset = row.get("dataset", item.dataset)
-        return study.written(metric, "" if isinstance(dataset, Cell) else dataset)
-
-    units = {c: {written(c, row).unit for row in rows} for c in kept if c.kind.measured}
-    named = any(column.place == "metric" for column in kept)
-
-    def cell(column: Column, row: Mapping[Any, Any]) -> Cell:
-        value = row.get(column.place, _EMPTY)
-        if isinstance(value, Cell):
-            return value
-        if column not in units:
-            return column.kind.cell(study, value)
-        how = written(column, row)
-        made = column.kind.cell(how, value)
-        if named or len(units[column]) < 2 or not how.unit or made.text == NONE:
-            return made
-        return dataclasses.replace(made, text=f"{made.text} {how.unit}")
-
-    cells = tuple(tuple(cell(column, row) for column in kept) for row in rows)
-    for column in () if named else units:
-        if len(units[column]) == 1:
-            title = with_unit(column.title, *units[column])
-            kept = tuple(dataclasses.replace(c, title=title) if c is column else c for c in kept)
+    columns = [column for column in table.columns if _is_shown(column, rows, study)]
+    metric_named = any(column.place == "metric" for column in columns)
+    shown = []
+    cells_by_column = []
+    for column in columns:
+        if not column.kind.measured:
+            cells_by_column.append([_cell(column, row, study) for row in rows])
+            shown.append(column)
+            continue
+        written = [_how_written(column, row, item, study) for row in rows]
+        cells = [_cell(column, row, how) for row, how in zip(rows, written, strict=True)]
+        units = {how.unit for how in written}
+        if not metric_named and len(units) == 1:
+            # one unit stands in the head, several stand in the cells
+            column = dataclasses.replace(column, title=with_unit(column.title, *units))
+        elif not metric_named:
+            cells = [
+                _with_its_unit(cell, row.get(column.place), how.unit)
+                for cell, row, how in zip(cells, rows, written, strict=True)
+            ]
+        cells_by_column.append(cells)
+        shown.append(column)
     note = f"{item.caption} {table.note}".rstrip()
-    return PageTable(item.title, kept, cells, note)
+    return PageTable(item.title, tuple(shown), tuple(zip(*cells_by_column, strict=True)), note)
+
+
+def _is_shown(column: Column, rows: Sequence[Mapping[Any, Any]], study: Study) -> bool:
+    """Tell whether a table has a column: where any row has a value, and all if there is no row."""
+    if column.several and not study.several:
+        return False
+    return not rows or any(column.place in row for row in rows)
+
+
+def _how_written(column: Column, row: Mapping[Any, Any], item: Item, study: Study) -> Any:
+    """Return how a value that a metric measures is written."""
+    if "written" in row and column.place != "metric":
+        return row["written"]
+    metric = column.metric or row.get("metric", "")
+    dataset = row.get("dataset", item.dataset)
+    return study.written(metric, "" if isinstance(dataset, Cell) else dataset)
+
+
+def _cell(column: Column, row: Mapping[Any, Any], context: Any) -> Cell:
+    """Make a cell, unless the row has one; a dash where it has no value."""
+    value = row.get(column.place, _EMPTY)
+    if isinstance(value, Cell):
+        return value
+    return column.kind.cell(context, value)
+
+
+def _with_its_unit(cell: Cell, value: Any, unit: str) -> Cell:
+    """Add the unit to a value, where it has one."""
+    if not unit or cell.text == NONE or isinstance(value, Cell):
+        return cell
+    return dataclasses.replace(cell, text=f"{cell.text} {unit}")
 
 
 class Best(NamedTuple):
@@ -194,8 +242,9 @@ class Best(NamedTuple):
 
 
 def _score(written: Written, value: float | Best) -> Cell:
-    number, best = value if isinstance(value, Best) else (value, False)
-    return Cell(written.score(number), number, best=best)
+    if isinstance(value, Best):
+        return Cell(written.score(value.value), value.value, best=value.best)
+    return Cell(written.score(value), value)
 
 
 def _interval(written: Written, low: float, high: float) -> Cell:
@@ -203,30 +252,44 @@ def _interval(written: Written, low: float, high: float) -> Cell:
     return Cell(written.interval(low, high), low, high=high)
 
 
+def _degrees(study: Study, df: Iterable[float | None]) -> Cell:
+    """Show degrees of freedom: one number, two, or none."""
+    known = []
+    for degrees in df:
+        if degrees is not None:
+            known.append(number(degrees))
+    return Cell(", ".join(known) or NONE)
+
+
+def _sizes(study: Study, sizes: pd.Series[int]) -> Cell:
+    """Show the least and the largest size; it sorts by the least."""
+    if sizes.isna().any():
+        return Cell("not known")
+    return Cell(spread(list(sizes)), int(sizes.min()))
+
+
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
 
 SCORE = Kind(_score, measured=True)
 """A value of a metric, or a difference of two, written as all of that metric and data set are."""
 NUMBER = numbers(number)
-PROBABILITY, P = numbers(probability), numbers(pvalue)
+PROBABILITY = numbers(probability)
+P = numbers(pvalue)
 COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
 INTERVAL = Kind(
     lambda written, ends: _interval(written, *(ends or (math.nan, math.nan))), measured=True
 )
 RATIO = Kind(lambda study, ends: _interval(Written(), *ends))
-DEGREES = Kind(lambda study, df: Cell(", ".join(number(d) for d in df if d is not None) or NONE))
-SIZES = Kind(
-    lambda study, sizes: (
-        Cell("not known") if sizes.isna().any() else Cell(spread(sizes), int(sizes.min()))
-    )
-)
+DEGREES = Kind(_degrees)
+SIZES = Kind(_sizes)
 """The least and the largest of some sizes; given scores may come without them."""
 DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
 MODEL_LABEL = Kind(lambda study, model: Cell(study.label(model)), number=False)
 
 DATASET = Column("dataset", "Data set", DATASET_LABEL, several=True)
 MODEL = Column("model", "Model", MODEL_LABEL)
-A, B = Column("model_a", "A", MODEL_LABEL), Column("model_b", "B", MODEL_LABEL)
+A = Column("model_a", "A", MODEL_LABEL)
+B = Column("model_b", "B", MODEL_LABEL)
 PLAN = Column("plan", "Plan", Kind(lambda study, plan: Cell(prose.PLANS[plan]), number=False))
 METRIC = Column(
     "metric",
@@ -260,22 +323,26 @@ def to_csv(table: PageTable) -> str:
     columns: list[list[Any]] = []
     for i, column in enumerate(table.columns):
         cells = [row[i] for row in table.rows]
-        columns.append([column.key, *(cell.raw for cell in cells)])
+        columns.append([column.key])
+        columns[-1] += [cell.raw for cell in cells]
         if any(cell.high is not None for cell in cells):
-            upper = f"{column.key.removesuffix('_low')}_high"
-            columns.append([upper, *(cell.raw_high for cell in cells)])
+            columns.append([f"{column.key.removesuffix('_low')}_high"])
+            columns[-1] += [cell.raw_high for cell in cells]
     writer.writerows(map(no_formula, row) for row in zip(*columns, strict=True))
     return buffer.getvalue()
 
 
 def to_markdown(table: PageTable) -> str:
     """Write a table in GitHub's Markdown."""
-    head = "| " + " | ".join(markdown(c.title) for c in table.columns) + " |"
-    rule = "|" + "|".join("--:" if c.number else ":--" for c in table.columns) + "|"
-    lines = [head, rule]
+    head = " | ".join(markdown(column.title) for column in table.columns)
+    rule = "|".join("--:" if column.number else ":--" for column in table.columns)
+    lines = [f"| {head} |", f"|{rule}|"]
     for row in table.rows:
-        cells = (f"**{markdown(c.text)}**" if c.best else markdown(c.text) for c in row)
-        lines.append("| " + " | ".join(cells) + " |")
+        texts = []
+        for cell in row:
+            text = markdown(cell.text)
+            texts.append(f"**{text}**" if cell.best else text)
+        lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines)
 
 
@@ -288,23 +355,30 @@ def markdown(value: str) -> str:
 
 def to_latex(table: PageTable, label: str) -> str:
     """Write a table for a paper (needs the package booktabs)."""
-    spec = "".join("r" if c.number else "l" for c in table.columns)
+    alignment = "".join("r" if column.number else "l" for column in table.columns)
     lines = [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
         "\\centering",
         f"\\caption{{{latex(table.title)}}}",
         f"\\label{{tab:{label}}}",
-        f"\\begin{{tabular}}{{{spec}}}",
+        f"\\begin{{tabular}}{{{alignment}}}",
         "\\toprule",
-        " & ".join(latex(c.title) for c in table.columns) + r" \\",
+        _latex_row([latex(column.title) for column in table.columns]),
         "\\midrule",
     ]
     for row in table.rows:
-        cells = [rf"\textbf{{{latex(c.text)}}}" if c.best else latex(c.text) for c in row]
-        lines.append(" & ".join(cells) + r" \\")
+        texts = []
+        for cell in row:
+            text = latex(cell.text)
+            texts.append(rf"\textbf{{{text}}}" if cell.best else text)
+        lines.append(_latex_row(texts))
     lines += ["\\bottomrule", "\\end{tabular}", "\\end{table}", ""]
     return "\n".join(lines)
+
+
+def _latex_row(texts: Iterable[str]) -> str:
+    return " & ".join(texts) + r" \\"
 
 
 LATEX = {
@@ -319,4 +393,4 @@ LATEX = {
 
 def latex(value: str) -> str:
     """Escape a text for LaTeX."""
-    return "".join(LATEX.get(c, c) for c in value)
+    return "".join(LATEX.get(letter, letter) for letter in value)

@@ -23,34 +23,54 @@ _COPIES = "if they are copies or repeated measurements of one case, remove them 
 _CASES = "a column with the id of the case under 'groups:'"
 
 
-REMARKS: Mapping[str, tuple[str, str]] = {
-    "unique": (
+class Remark(NamedTuple):
+    """What is odd about columns, and what to do."""
+
+    columns: str
+    """Names columns that are so."""
+    column: str
+    """Says it of one column."""
+    advice: str
+
+
+REMARKS: Mapping[str, Remark] = {
+    "unique": Remark(
         "columns that differ in every row, like an id, and are learned from",
+        "It differs in every row, like an id, and is learned from.",
         "name one that identifies the rows under 'id:', and leave others out by 'drop:' unless "
         "they are measurements",
     ),
-    "numbers": (
+    "numbers": Remark(
         "columns of numbers that are read as texts",
+        "Numbers are read as texts.",
         "list texts that stand for a missing value under 'missing_values:', or write plain numbers",
     ),
-    "written": (
+    "written": Remark(
         "columns of numbers in other notations, which are read as texts",
+        "Numbers in other notations are read as texts.",
         "write plain numbers, like 1234.5 or 0.198, without signs of thousands, currencies or "
         "percent",
     ),
-    "dates": (
+    "dates": Remark(
         "columns of dates that are read as categories",
+        "Dates are read as categories.",
         "say their format, like 'dates: {admitted: \"%d.%m.%Y\"}', or leave them out by 'drop:'",
     ),
-    "missing": (
+    "missing": Remark(
         "columns with a text that may stand for a missing value",
+        "A text may stand for a missing value.",
         "list it under 'missing_values:' if it does",
     ),
-    "alike": (
+    "alike": Remark(
         "columns with categories that are nearly equal",
+        "Categories are nearly equal.",
         "write those that mean the same in one way",
     ),
-    "nul": ("columns with NUL characters", "save the table again as text"),
+    "nul": Remark(
+        "columns with NUL characters",
+        "It has NUL characters.",
+        "save the table again as text",
+    ),
 }
 """What is odd about columns (`bakeoff.data.describe.describe`), and what to do."""
 _IN_PYTHON: Mapping[str, str] = {
@@ -83,11 +103,14 @@ def notes(study: Study) -> list[Note]:
     """Return all notes of a study, data set by data set."""
     every: list[Note] = []
     for dataset in study.datasets:
-        if card := study.cards.get(dataset):
-            divisions = [one for one in study.divisions if one["dataset"] == dataset]
-            every += notes_on(card, divisions, study.command)
-        if rows := study.test_sets.get(dataset):
-            every += of_order(study, dataset, rows)
+        if dataset in study.cards:
+            divisions = []
+            for part in study.divisions:
+                if part["dataset"] == dataset:
+                    divisions.append(part)
+            every += notes_on(study.cards[dataset], divisions, study.command)
+        if dataset in study.test_sets:
+            every += of_order(study, dataset, study.test_sets[dataset])
     return every
 
 
@@ -95,69 +118,99 @@ def notes_on(
     card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]] = (), command: str = ""
 ) -> Iterator[Note]:
     """Note columns like ids of groups, rows that repeat others, and how columns were read."""
+    dataset = card["dataset"]
+    label = clean(card["label"])
     in_python = command.startswith("bakeoff.")
-    dataset, label, rows = card["dataset"], clean(card["label"]), card["rows"]
-    columns = {name: one["remark"] for name, one in card["features"].items() if "remark" in one}
-    for kind, (heading, advice) in REMARKS.items():
-        named = [
-            f"{clean(name)!r}{f' ({clean(said)})' if said else ''}"
-            for name, (remark, said) in columns.items()
-            if remark == kind
-        ]
-        if in_python:
-            advice = _IN_PYTHON.get(kind, advice)
-        if named:
-            yield Note(dataset, f"{label} has {heading}: {words(named, _MOST_COLUMNS)}", advice)
+    for kind, remark in REMARKS.items():
+        columns = _columns_with(card, kind)
+        if columns:
+            advice = remark.advice
+            if in_python:
+                advice = _IN_PYTHON.get(kind, advice)
+            found = f"{label} has {remark.columns}: {words(columns, _MOST_COLUMNS)}"
+            yield Note(dataset, found, advice)
     for column in card["group_columns"]:
         name = clean(column["column"])
-        setting = f"'groups: {name}'"
-        if in_python:
-            setting = "groups=…, its values"
-        elif command:
-            setting = f"--groups {name}"
-        elif not card["features"]:  # given predictions
-            setting = f"'columns: {{groups: {name}}}'"
-        yield Note(
-            dataset,
+        found = (
             f"{name!r} of {label} looks like an id of groups: {column['why']}, "
-            f"{column['groups']:,} values in {rows:,} rows",
-            f"if rows of one value belong together, write {setting}",
+            f"{column['groups']:,} values in {card['rows']:,} rows"
         )
+        setting = _setting_of_groups(card, name, command)
+        yield Note(dataset, found, f"if rows of one value belong together, write {setting}")
     repeats = list(_repeats(card, divisions))
     if repeats:
-        column = "the id of the case of each row by `groups`" if in_python else _CASES
+        column = _CASES
+        if in_python:
+            column = "the id of the case of each row by `groups`"
         yield Note(dataset, "; ".join(repeats), _COPIES.format(column=column))
+
+
+def _columns_with(card: Mapping[str, Any], kind: str) -> list[str]:
+    """Name the columns of a data set that have a remark of one kind, with what it says."""
+    named = []
+    for name, column in card["features"].items():
+        remark, said = column.get("remark", ("", ""))
+        if remark == kind:
+            named.append(f"{clean(name)!r}{_in_brackets(said)}")
+    return named
+
+
+def _in_brackets(said: str) -> str:
+    if said:
+        return f" ({clean(said)})"
+    return ""
+
+
+def _setting_of_groups(card: Mapping[str, Any], column: str, command: str) -> str:
+    """Say how groups are named: to a call from Python, a command, or in an experiment."""
+    if command.startswith("bakeoff."):
+        return "groups=…, its values"
+    if command:
+        return f"--groups {column}"
+    if not card["features"]:  # given predictions
+        return f"'columns: {{groups: {column}}}'"
+    return f"'groups: {column}'"
 
 
 def _repeats(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say which rows repeat others, exactly or nearly, where that is no chance."""
-    label, rows = clean(card["label"]), card["rows"]
-    if n := card["near_copies"]:
-        answer = "number" if "numbers" in card else "class"
-        near = f"about {n:,} of {rows:,} in {label}"
+    of_rows = f"of {card['rows']:,} in {clean(card['label'])}"
+    if card["near_copies"]:
+        answer = "class"
+        if "numbers" in card:
+            answer = "number"
+        near = f"about {card['near_copies']:,} {of_rows}"
         yield f"rows that nearly repeat another row of the same {answer}: {near}"
     if card["pairs_by_chance"] >= CHANCE:
         return
-    if n := card["duplicate_rows"]:
-        again = f"{n:,} of {rows:,} in {label}"
+    if card["duplicate_rows"]:
+        again = f"{card['duplicate_rows']:,} {of_rows}"
         yield f"rows that repeat an earlier row in every feature: {again}"
     worst = 0.0  # of the plan that has most test rows that repeat training rows
-    for part, division in ((part, one) for one in divisions for part in one["parts"]):
-        n, repeated = part["test"]["rows"], part["repeated"]
-        if repeated / max(n, 1) > worst:
-            worst = repeated / max(n, 1)
-            several = "in the worst division of " if len(division["parts"]) > 1 else "of "
-            where = f"{repeated:,} of {n:,} {several}{PLANS[division['plan']]}"
-            memorised = f"{where}, so models may have memorised them"
+    for division in divisions:
+        which = "of "
+        if len(division["parts"]) > 1:
+            which = "in the worst division of "
+        for part in division["parts"]:
+            n = part["test"]["rows"]
+            repeated = part["repeated"]
+            if repeated / max(n, 1) > worst:
+                worst = repeated / max(n, 1)
+                where = f"{repeated:,} of {n:,} {which}{PLANS[division['plan']]}"
     if worst:
+        memorised = f"{where}, so models may have memorised them"
         yield f"test rows that repeat a training row in every feature: {memorised}"
 
 
 def remark_on(column: Mapping[str, Any]) -> str:
     """Say in a table what is odd about a column; empty where nothing is."""
     kind, said = column.get("remark", ("", ""))
-    heading = REMARKS[kind][0].removeprefix("columns ").removeprefix("of ") if kind else ""
-    return f"{heading}{f' ({clean(said)})' if said else ''}"
+    if not kind:
+        return ""
+    text = REMARKS[kind].column
+    if said:
+        text = f"{text.removesuffix('.')} ({clean(said)})."
+    return text
 
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
@@ -167,12 +220,17 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
     alike = order_dependence(rows.correct, rows.truth)
     if alike is None or alike.autocorrelation < ALIKE or alike.pvalue > LEVEL:
         return
-    a, b = (study.label(run_of(rows.models[m])[0]) for m in (alike.model_a, alike.model_b))
+    a = study.label(run_of(rows.models[alike.model_a])[0])
+    b = study.label(run_of(rows.models[alike.model_b])[0])
     between = f"{a} and {b}" if a != b else f"two training runs of {a}"
-    time, groups = "under 'time:'", "under 'groups:'"
-    if study.command:
-        in_python = study.command.startswith("bakeoff.")
-        time, groups = ("by `time`", "by `groups`") if in_python else ("by --time", "by --groups")
+    time = "under 'time:'"
+    groups = "under 'groups:'"
+    if study.command.startswith("bakeoff."):
+        time = "by `time`"
+        groups = "by `groups`"
+    elif study.command:
+        time = "by --time"
+        groups = "by --groups"
     yield Note(
         dataset,
         f"the disagreements of {between} on neighbouring test rows of "

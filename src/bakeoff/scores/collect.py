@@ -36,9 +36,16 @@ from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
 _FIT = [*KEYS, "seed"]
-_VALUES = ("n_train", "n_test", "metric", "value", "undefined")
-_IMPORTANCE = ("dataset", "model", "plan", "feature", "scoring", "fits", "mean", "sd")
+_SIZES = ("n_train", "n_test")
+_SCORES = [*KEYS, *_SIZES, "metric", "value", "undefined"]
+_CHOICES = [*_FIT, "parameter", "value", "inner_score"]
+_IMPORTANCE = ["dataset", "model", "plan", "feature", "scoring", "fits", "mean", "sd"]
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
+_SHOWN = 5
+_SHOWN_OF_EACH = 3
+
+
+# --- tables of all fits
 
 
 def score_fits(
@@ -48,87 +55,125 @@ def score_fits(
     fingerprints: Mapping[str, Mapping[str, str]] = {},
     carried: Mapping[str, str] = {},
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Score the predictions of many fits."""
+    """Score the predictions of many fits; return a table of scores and one of times."""
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
     # that which models bring numbers for may be none of ours
     ranking = any(METRICS[name].by_order for name in metrics if name in METRICS)
     for path in predictions:
-        one = read_made_by(path, fingerprints, ranking)
-        timing = timing_of(path)  # given predictions took nothing that is known
-        seconds = read_json(timing) if timing.is_file() and is_whole(timing) else {}
-        fit = {name: one.facts[name] for name in _FIT}
-        times.append(fit | {name: seconds.get(name) for name in TIMINGS})
-        fit |= {name: one.facts[name] for name in ("n_train", "n_test")}
-        columns = {}
-        if (carried_at := carried.get(one.facts["dataset"])) is not None:
-            along = carried_columns(carried_at, one.row_id).filter(regex=f"^{TAKEN}")
-            columns = {name.removeprefix(TAKEN): along[name].to_numpy() for name in map(str, along)}
-        view = view_of(one, costs, columns)
+        made = read_made_by(path, fingerprints, ranking)
+        fit = _taken(made.facts, _FIT)
+        times.append(fit | _times_of(path))
+        fit |= _taken(made.facts, _SIZES)
+        columns = _columns_taken(made, carried)
+        view = view_of(made, costs, columns)
         for name in metrics:
-            if one.values is not None:
-                value, reason = float(one.values.mean()), ""
+            if made.values is not None:
+                value = float(made.values.mean())
+                reason = ""
             else:
                 value, reason = score_view(METRICS[name], view)
             rows.append({**fit, "metric": name, "value": value, "undefined": reason})
-    scores = pd.DataFrame(over_seeds(rows), columns=[*KEYS, *_VALUES])
+    scores = pd.DataFrame(over_seeds(rows), columns=_SCORES)
     return scores, pd.DataFrame(times, columns=[*_FIT, *TIMINGS])
+
+
+def _taken(facts: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Take some of the facts of a fit."""
+    return {name: facts[name] for name in names}
+
+
+def _times_of(path: str | Path) -> dict[str, Any]:
+    """Read what a fit took; given predictions took nothing that is known."""
+    timing = timing_of(path)
+    seconds: Mapping[str, Any] = {}
+    if timing.is_file() and is_whole(timing):
+        seconds = read_json(timing)
+    return {name: seconds.get(name) for name in TIMINGS}
+
+
+def _columns_taken(made: Predictions, carried: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+    """Return the columns that own metrics take, for the test rows of a fit."""
+    path = carried.get(made.facts["dataset"])
+    if path is None:
+        return {}
+    columns = {}
+    for name, values in carried_columns(path, made.row_id).items():
+        if str(name).startswith(TAKEN):
+            columns[str(name).removeprefix(TAKEN)] = values.to_numpy()
+    return columns
+
+
+def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Take the mean over the seeds of each fold."""
+    runs_by_fold: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        fold = tuple(row[key] for key in (*KEYS, "metric"))
+        runs_by_fold.setdefault(fold, []).append(row)
+    means = []
+    for runs in runs_by_fold.values():
+        mean = math.fsum(run["value"] for run in runs) / len(runs)
+        undefined = ""
+        for run in runs:
+            undefined = undefined or run["undefined"]
+        means.append({**runs[0], "value": mean, "undefined": undefined})
+    return means
 
 
 def choices(predictions: Iterable[str | Path]) -> pd.DataFrame:
     """Tabulate the parameters and thresholds that the fits chose."""
     rows: list[dict[str, Any]] = []
     for facts in map(read_facts, predictions):
+        fit = _taken(facts, _FIT)
         chosen = dict(facts.get("chosen", {}))
-        score = chosen.pop("inner_score", None)
-        each = [(name, value, score) for name, value in chosen.pop("params", {}).items()]
-        each += [(name, value, None) for name, value in chosen.items()]
-        for name, value, inner in each:
-            text = value if isinstance(value, str) else json.dumps(value)
-            row = {"parameter": name, "value": text, "inner_score": inner}
-            rows.append({key: facts[key] for key in _FIT} | row)
-    return pd.DataFrame(rows, columns=[*_FIT, "parameter", "value", "inner_score"])
+        inner_score = chosen.pop("inner_score", None)
+        for name, value in chosen.pop("params", {}).items():
+            rows.append(fit | _choice(name, value, inner_score))
+        for name, value in chosen.items():
+            rows.append(fit | _choice(name, value, None))
+    return pd.DataFrame(rows, columns=_CHOICES)
+
+
+def _choice(name: str, value: Any, inner_score: float | None) -> dict[str, Any]:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return {"parameter": name, "value": text, "inner_score": inner_score}
 
 
 def importances(predictions: Iterable[str | Path]) -> pd.DataFrame:
     """Tabulate by how much shuffling a column worsens scores, over all shuffles of all fits."""
     losses: dict[tuple[Any, ...], list[float]] = {}
-    fits: Counter[tuple[Any, ...]] = Counter()
+    n_fits: Counter[tuple[Any, ...]] = Counter()
     for path in predictions:
-        facts, measured = read_facts(path), read_json(importance_of(path))
+        facts = read_facts(path)
+        measured = read_json(importance_of(path))
         for column, values in measured["losses"].items():
-            place = facts["dataset"], facts["model"], facts["plan"]
-            key = (*place, column, measured["scoring"])
-            losses.setdefault(key, []).extend(value for value in values if value is not None)
-            fits[key] += 1
+            key = (facts["dataset"], facts["model"], facts["plan"], column, measured["scoring"])
+            known = losses.setdefault(key, [])
+            for value in values:
+                if value is not None:
+                    known.append(value)
+            n_fits[key] += 1
     rows = []
     for key, values in losses.items():
-        mean = float(np.mean(values)) if values else math.nan
-        sd = float(np.std(values)) if values else math.nan
-        rows.append((*key, fits[key], mean, sd))
-    return pd.DataFrame(rows, columns=list(_IMPORTANCE))
+        mean = math.nan
+        sd = math.nan
+        if values:
+            mean = float(np.mean(values))
+            sd = float(np.std(values))
+        rows.append((*key, n_fits[key], mean, sd))
+    return pd.DataFrame(rows, columns=_IMPORTANCE)
 
 
 def failures(predictions: Iterable[str | Path]) -> pd.DataFrame:
     """Tabulate the fits that failed, from the files they left instead of predictions."""
-    failed = (facts for facts in map(read_facts, predictions) if "failure" in facts)
-    rows = [{key: facts[key] for key in _FIT} | {"why": facts["failure"]} for facts in failed]
+    rows = []
+    for facts in map(read_facts, predictions):
+        if "failure" in facts:
+            rows.append(_taken(facts, _FIT) | {"why": facts["failure"]})
     return pd.DataFrame(rows, columns=[*_FIT, "why"])
 
 
-def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Take the mean over the seeds of each fold."""
-    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[key] for key in (*KEYS, "metric")), []).append(row)
-    return [
-        {
-            **runs[0],
-            "value": math.fsum(row["value"] for row in runs) / len(runs),
-            "undefined": next((row["undefined"] for row in runs if row["undefined"]), ""),
-        }
-        for runs in groups.values()
-    ]
+# --- the predictions of all models on the same rows
 
 
 def collect_predictions(
@@ -160,24 +205,84 @@ def collect_fold_predictions(
     for fold_paths in zip(*paths.values(), strict=True):
         table = _side_by_side(dict(zip(paths, fold_paths, strict=True)), fingerprints)
         facts = Predictions.read(fold_paths[0]).facts
-        numbers = {COLLECTED_REPEAT: facts["repeat"], COLLECTED_FOLD: facts["fold"]}
-        for place, (name, number) in enumerate(numbers.items()):
-            column = pa.array(np.full(len(table), number, dtype=np.int32))
-            table = table.add_column(place, name, column)
+        table = table.add_column(0, COLLECTED_REPEAT, _repeated(facts["repeat"], len(table)))
+        table = table.add_column(1, COLLECTED_FOLD, _repeated(facts["fold"], len(table)))
         tables.append(table)
-    tables = tables or [_side_by_side({}, fingerprints)]
+    if not tables:
+        tables = [_side_by_side({}, fingerprints)]
     odd = _ranked_in_some_folds(paths, tables)
-    tables = [table.drop_columns(odd & {*table.column_names}) for table in tables]
+    tables = [table.drop_columns(odd & set(table.column_names)) for table in tables]
     if untested is not None and len(untested):
         tables.append(_as_predictions(untested, tables[0].schema))
     joined = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
     write_parquet(output, _with_facts_of_rows(joined, data, carried), compression="zstd")
 
 
+def _repeated(number: int, n_rows: int) -> pa.Array:
+    """Return a column of one number."""
+    return pa.array(np.full(n_rows, number, dtype=np.int32))
+
+
+def _side_by_side(
+    paths: Mapping[str, str | Path], fingerprints: Mapping[str, Mapping[str, str]]
+) -> pa.Table:
+    """Return the predictions of models, which must be of the same rows, as columns."""
+    columns: dict[str, Any] = {}
+    notes: list[str] = []
+    first_model = ""
+    reference: Predictions | None = None
+    for model, path in paths.items():
+        made = read_made_by(path, fingerprints)
+        if reference is None:
+            reference = made
+            first_model = model
+            columns[COLLECTED_ID] = made.row_id
+            if made.values is None:
+                columns[COLLECTED_TRUTH] = made.stored(made.y_true)
+        check_pairing(reference, made, first_model, model)
+        columns |= _columns_of(model, made)
+        if made.values is None and "note" in made.facts:
+            notes.append(made.facts["note"])
+    if reference is None:
+        columns[COLLECTED_ID] = pa.array([], pa.int64())
+        columns[COLLECTED_TRUTH] = pa.array([], pa.string())
+    metadata = {METADATA: json.dumps({"notes": notes})}
+    return pa.table(columns).replace_schema_metadata(metadata)
+
+
+def _columns_of(model: str, made: Predictions) -> dict[str, Any]:
+    """Return the predictions of a model, with ``model:class`` for what ranks rows by a class."""
+    if made.values is not None:
+        return {model: made.values}
+    columns = {model: made.stored(made.y_pred)}
+    if made.ranking is None:
+        return columns
+    names = made.classes
+    if made.ranking.shape[1] == 1:  # of two classes the positive one
+        names = made.classes[-1:]
+    for k, name in enumerate(names):
+        columns[f"{model}:{name}"] = made.ranking[:, k]
+    return columns
+
+
+def _ranked_in_some_folds(runs: Iterable[str], tables: Sequence[pa.Table]) -> set[str]:
+    """Name the scores of runs that rank rows in some folds alone, or by other classes."""
+    odd: set[str] = set()
+    for run in runs:
+        by_fold = []
+        for table in tables:
+            by_fold.append({name for name in table.column_names if name.startswith(f"{run}:")})
+        if any(names != by_fold[0] for names in by_fold):
+            odd.update(*by_fold)
+    return odd
+
+
 def untested_rows(table: Table, splits: pd.DataFrame) -> pd.DataFrame:
     """List the rows that no fold of a repeat tests: with the fold 0, or -1 where none trains."""
-    names = np.array(table.classes, dtype=object)
-    truth = pd.Series(names[table.answers] if table.classes else table.answers)
+    answers = table.answers
+    if table.classes:
+        answers = np.array(table.classes, dtype=object)[answers]
+    truth = pd.Series(answers)
     truth.index = pd.Index(table.frame[ROW_ID])
     parts = [pd.DataFrame(columns=[COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_ID])]
     for name in splits.columns.drop(ROW_ID):
@@ -195,18 +300,6 @@ def untested_rows(table: Table, splits: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _ranked_in_some_folds(runs: Iterable[str], tables: Sequence[pa.Table]) -> set[str]:
-    """Name the scores of runs that rank rows in some folds alone, or by other classes."""
-    odd = set[str]()
-    for run in runs:
-        of_folds = [
-            {name for name in table.column_names if name.startswith(f"{run}:")} for table in tables
-        ]
-        if any(names != of_folds[0] for names in of_folds):
-            odd = odd.union(*of_folds)
-    return odd
-
-
 def _as_predictions(untested: pd.DataFrame, schema: pa.Schema) -> pa.Table:
     """Return rows without predictions, their columns typed like those of a table."""
     columns = {}
@@ -216,55 +309,34 @@ def _as_predictions(untested: pd.DataFrame, schema: pa.Schema) -> pa.Table:
     return pa.table(columns)
 
 
+# --- what is known of the rows
+
+
 def _with_facts_of_rows(
     table: pa.Table, data: str | Path | None, carried: str | Path | None
 ) -> pa.Table:
     """Add what is known of rows beside their predictions: groups or times, and own columns."""
     row_id = table[COLLECTED_ID].to_numpy()
-    beside: dict[Any, Any] = {} if data is None else related(data, row_id)
-    beside |= {} if carried is None else carried_columns(carried, row_id)
+    beside: dict[Any, Any] = {}
+    if data is not None:
+        beside |= related(data, row_id)
+    if carried is not None:
+        beside |= dict(carried_columns(carried, row_id).items())
     for name, values in beside.items():
         table = table.append_column(name, pa.array(values, from_pandas=True))
     return table
 
 
-def _side_by_side(
-    paths: Mapping[str, str | Path], fingerprints: Mapping[str, Mapping[str, str]]
-) -> pa.Table:
-    nothing = {
-        COLLECTED_ID: pa.array([], pa.int64()),
-        COLLECTED_TRUTH: pa.array([], pa.string()),
-    }
-    columns: dict[str, Any] = {} if paths else nothing
-    reference: Predictions | None = None
-    notes: list[str] = []
-    for model, path in paths.items():
-        one = read_made_by(path, fingerprints)
-        if reference is None:
-            reference = one
-            columns = {COLLECTED_ID: one.row_id}
-            if one.values is None:
-                columns[COLLECTED_TRUTH] = one.stored(one.y_true)
-        check_pairing(reference, one, next(iter(paths)), model)
-        if one.values is not None:
-            columns[model] = one.values
-            continue
-        columns[model] = one.stored(one.y_pred)
-        if one.ranking is not None:
-            names = one.classes if one.ranking.shape[1] > 1 else one.classes[-1:]
-            columns |= {f"{model}:{c}": one.ranking[:, k] for k, c in enumerate(names)}
-        notes += [one.facts["note"]] if "note" in one.facts else []
-    table = pa.table(columns)
-    return table.replace_schema_metadata({METADATA: json.dumps({"notes": notes})})
-
-
 def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     """Return the group or the time of rows, by their ids, as columns of collected predictions."""
-    keys = {COLLECTED_GROUP: GROUP, COLLECTED_TIME: TIME}
     with open_parquet(data) as file:
-        columns = [c for c in file.schema_arrow.names if c in (ROW_ID, *keys.values())]
+        columns = [name for name in file.schema_arrow.names if name in (ROW_ID, GROUP, TIME)]
     frame = read_parquet(data, columns).to_pandas().set_index(ROW_ID).loc[row_id]
-    return {name: frame[key].to_numpy() for name, key in keys.items() if key in frame}
+    collected = {}
+    for name, key in ((COLLECTED_GROUP, GROUP), (COLLECTED_TIME, TIME)):
+        if key in frame:
+            collected[name] = frame[key].to_numpy()
+    return collected
 
 
 def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
@@ -273,31 +345,35 @@ def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
     return frame.set_index(ROW_ID).loc[row_id]
 
 
+# --- the file of a fit
+
+
 def read_made_by(
     path: str | Path, fingerprints: Mapping[str, Mapping[str, str]], ranking: bool = True
 ) -> Predictions:
     """Read predictions, unless another state made them: `fingerprints` by data set and model."""
     # Snakemake cannot see what a job really did: one that started before an edit of the experiment,
     # or that a cluster took for dead, may have written its file since.
-    one = Predictions.read(path, ranking)
-    wanted = fingerprints.get(one.facts["dataset"], {}).get(one.facts["model"])
-    if wanted is not None and one.facts.get("fingerprint") != wanted:
+    made = Predictions.read(path, ranking)
+    wanted = fingerprints.get(made.facts["dataset"], {}).get(made.facts["model"])
+    if wanted is not None and made.facts.get("fingerprint") != wanted:
         raise UserError(
             f"{path} was made by another state of the experiment or of the package (was it edited "
             "during the run?); delete this file and run again"
         )
-    return one
+    return made
 
 
 def check_pairing(a: Predictions, b: Predictions, name_a: str, name_b: str) -> None:
     """Refuse to pair predictions of different rows, or of rows with different labels."""
     if not np.array_equal(a.row_id, b.row_id):
-        only = [*np.setdiff1d(a.row_id, b.row_id)[:3], *np.setdiff1d(b.row_id, a.row_id)[:3]]
+        only_a = np.setdiff1d(a.row_id, b.row_id)[:_SHOWN_OF_EACH]
+        only_b = np.setdiff1d(b.row_id, a.row_id)[:_SHOWN_OF_EACH]
+        differ = ", ".join(map(str, [*only_a, *only_b])) or "their order"
         raise UserError(
-            f"{name_a} and {name_b} were not tested on the same rows (first that differ: "
-            f"{', '.join(map(str, only)) or 'their order'})"
+            f"{name_a} and {name_b} were not tested on the same rows (first that differ: {differ})"
         )
     wrong = np.flatnonzero(a.y_true != b.y_true)
     if len(wrong):
-        shown = ", ".join(str(a.row_id[i]) for i in wrong[:5])
+        shown = ", ".join(str(a.row_id[row]) for row in wrong[:_SHOWN])
         raise UserError(f"{name_a} and {name_b} disagree on the true answer of rows {shown}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data.given_predictions import HeldModel, predictions_of
-from bakeoff.data.records import read_frame
+from bakeoff.data.open_table import read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Place, Problem, unknown
@@ -29,6 +28,12 @@ from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
 
 _SIZES = ("n_train", "n_test")
+_COUNTED = ("repeat", "fold", *_SIZES)
+"""Columns of whole numbers from 1."""
+_SCORES = [*KEYS, *_SIZES, "metric", "value", "undefined"]
+
+
+# --- predictions
 
 
 def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
@@ -38,12 +43,14 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     facts: dict[str, Any] = fit._asdict()
     if not isinstance(given, HeldModel):
         path = given.predictions_on(fit.dataset, fit.seed)
-        parts = [sha256_of(file) for file in files_at(path, LOGS)]
-        whole = digest(parts) if Path(path).is_dir() else parts[0]
-        facts |= {"given": path, "given_sha256": whole}
-    facts |= {"n_train": len(split.train), "n_test": len(split.test)}
+        facts["given"] = path
+        facts["given_sha256"] = _sha256_at(path)
+    facts["n_train"] = len(split.train)
+    facts["n_test"] = len(split.test)
     truth = table.answers[split.test]
     oddity = predictions.oddity(fit.model, truth)
+    if oddity:
+        facts["note"] = oddity
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
         y_true=truth if predictions.values is None else predictions.answers,
@@ -52,31 +59,28 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         probabilities=predictions.probabilities,
         decision=None,
         values=predictions.values,
-        facts=facts | ({"note": oddity} if oddity else {}),
+        facts=facts,
     )
+
+
+def _sha256_at(path: str) -> str:
+    """Return the SHA-256 of a file, or a digest of those of a folder."""
+    parts = [sha256_of(file) for file in files_at(path, LOGS)]
+    if Path(path).is_dir():
+        return digest(parts)
+    return parts[0]
+
+
+# --- scores
 
 
 def given_scores(
     experiment: Experiment, dataset: str, plan: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Bring the scores that all models give for one data set and plan into one table."""
-    spec, parts = experiment.resampling.plans()[plan], []
-    for model, given in experiment.given.items():
-        path, place = given.scores_on(dataset), ("models", model, "scores")
-        try:
-            table = _table(path, state_of(path) if is_file(path) else ())
-        except Problem as problem:
-            raise Problem(place, problem.message) from None
-        fit = {"dataset": dataset, "model": model, "plan": plan}
-        frame = _chosen(table, path, place, experiment, fit)
-        for metric in experiment.metrics:
-            values = frame[frame["metric"] == metric]
-            if values.empty:
-                have = ", ".join(dict.fromkeys(frame["metric"].astype(str)))
-                message = f"{path!r} has no scores of {metric} for {plan} (it has {have})"
-                raise Problem(place, message)
-            _check_folds(values, spec, f"{path!r}: {metric}, {plan}", place)
-            parts.append(values.sort_values(["repeat", "fold"]).assign(model=model))
+    parts: list[pd.DataFrame] = []
+    for model in experiment.given:
+        parts.extend(_scores_of(model, experiment, dataset, plan))
     scores = pd.concat(parts, ignore_index=True).assign(dataset=dataset, plan=plan)
     for size in _SIZES:
         per_fold = scores.groupby(["repeat", "fold"])[size].nunique(dropna=False)
@@ -87,10 +91,39 @@ def given_scores(
                 "these scores do not come from the same divisions",
             )
     scores["undefined"] = np.where(scores["value"].isna(), "the file has no value", "")
-    types: Any = {"repeat": int, "fold": int, "value": float, **dict.fromkeys(_SIZES, "Int64")}
-    scores = scores.astype(types)[[*KEYS, *_SIZES, "metric", "value", "undefined"]]
-    fits = scores[[*KEYS]].drop_duplicates(ignore_index=True)
+    types: Any = {
+        "repeat": int,
+        "fold": int,
+        "value": float,
+        "n_train": "Int64",
+        "n_test": "Int64",
+    }
+    scores = scores.astype(types)[_SCORES]
+    fits = scores[list(KEYS)].drop_duplicates(ignore_index=True)
     return scores, fits.assign(seed=1, **dict.fromkeys(TIMINGS))
+
+
+def _scores_of(
+    model: str, experiment: Experiment, dataset: str, plan: str
+) -> Iterator[pd.DataFrame]:
+    """Read the scores of a model by each metric, a row for each fold of a plan."""
+    path = experiment.given[model].scores_on(dataset)
+    place = ("models", model, "scores")
+    try:
+        table = _table(path, state_of(path) if is_file(path) else ())
+    except Problem as problem:
+        raise Problem(place, problem.message) from None
+    spec = experiment.resampling.plans()[plan]
+    fit = {"dataset": dataset, "model": model, "plan": plan}
+    frame = _chosen(table, path, place, experiment, fit)
+    for metric in experiment.metrics:
+        values = frame[frame["metric"] == metric]
+        if values.empty:
+            have = ", ".join(dict.fromkeys(frame["metric"].astype(str)))
+            message = f"{path!r} has no scores of {metric} for {plan} (it has {have})"
+            raise Problem(place, message)
+        _check_folds(values, spec, f"{path!r}: {metric}, {plan}", place)
+        yield values.sort_values(["repeat", "fold"]).assign(model=model)
 
 
 @lru_cache(maxsize=128)
@@ -103,47 +136,71 @@ def _chosen(
     frame: pd.DataFrame, path: str, place: Place, experiment: Experiment, fit: Mapping[str, str]
 ) -> pd.DataFrame:
     """Keep the rows of one model, data set and plan; make numbers of what must be numbers."""
-    plans = experiment.resampling.plans()
-    of_all = path == experiment.given[fit["model"]].scores
-    several = {
-        "dataset": len(experiment.datasets) > 1 and of_all,
-        "plan": sum(map(experiment.by_scores, plans)) > 1,
-        "repeat": plans[fit["plan"]].rounds > 1,
-        "fold": plans[fit["plan"]].folds > 1,
-    }
-    for column in ("metric", "value", *(name for name, needed in several.items() if needed)):
+    for column in _needed(path, experiment, fit):
         if column not in frame.columns:
             raise Problem(place, f"{path!r}: {unknown('column', column, frame.columns)}")
     for column, wanted in fit.items():
-        if column in frame.columns:
-            with blame(*place, before=f"{path!r}: column {column!r} "):
-                names = identifiers(frame[column])
-                refuse_same_names(n for n in names.unique() if plain_name(n) == plain_name(wanted))
-            if not (names == wanted).any():
-                raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
-            frame = frame[names == wanted]
-    counted = {"repeat": 1, "fold": 1, **dict.fromkeys(_SIZES, np.nan)}
-    frame = frame.assign(**{name: v for name, v in counted.items() if name not in frame.columns})
+        if column not in frame.columns:
+            continue
+        with blame(*place, before=f"{path!r}: column {column!r} "):
+            names = identifiers(frame[column])
+            refuse_same_names(n for n in names.unique() if plain_name(n) == plain_name(wanted))
+        of_fit = names == wanted
+        if not of_fit.any():
+            raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
+        frame = frame[of_fit]
+    for column, default in (("repeat", 1), ("fold", 1), ("n_train", np.nan), ("n_test", np.nan)):
+        if column not in frame.columns:
+            frame = frame.assign(**{column: default})
+    numbers = {}
     for column in ("repeat", "fold", "value", *_SIZES):
-        values, expected = frame[column], "a number"
-        numbers = pd.to_numeric(values, errors="coerce")
-        wrong = (numbers.isna() & values.notna()) | np.isinf(numbers.astype("float64"))
-        if column != "value":
-            counted_from_1 = (numbers >= 1) & (numbers % 1 == 0)
-            wrong = ~counted_from_1 & (values.notna() | (column not in _SIZES))
-            expected = "a whole number from 1"
-        if wrong.any():
-            text = f"found {values[wrong].iloc[0]} in column {column!r}, expected {expected}"
-            raise Problem(place, f"{path!r}: {text}")
-        frame[column] = numbers
+        numbers[column] = _numbers(frame[column], path, place)
+    frame = frame.assign(**numbers)
     check_ranges(frame, metrics_of(experiment), repr(path), place)
     return frame
+
+
+def _needed(path: str, experiment: Experiment, fit: Mapping[str, str]) -> list[str]:
+    """Name the columns that a file of scores must have, as it holds several of something."""
+    plans = experiment.resampling.plans()
+    plan = plans[fit["plan"]]
+    needed = ["metric", "value"]
+    is_of_all_data = path == experiment.given[fit["model"]].scores
+    if is_of_all_data and len(experiment.datasets) > 1:
+        needed.append("dataset")
+    if sum(map(experiment.by_scores, plans)) > 1:
+        needed.append("plan")
+    if plan.rounds > 1:
+        needed.append("repeat")
+    if plan.folds > 1:
+        needed.append("fold")
+    return needed
+
+
+def _numbers(values: pd.Series[Any], path: str, place: Place) -> pd.Series[Any]:
+    """Make numbers of a column of scores, or of whole numbers from 1."""
+    column = values.name
+    numbers = pd.to_numeric(values, errors="coerce")
+    if column in _COUNTED:
+        expected = "a whole number from 1"
+        wrong = ~((numbers >= 1) & (numbers % 1 == 0))
+        if column in _SIZES:  # which may be missing
+            wrong &= values.notna()
+    else:
+        expected = "a number"
+        wrong = (numbers.isna() & values.notna()) | np.isinf(numbers.astype("float64"))
+    if wrong.any():
+        text = f"found {values[wrong].iloc[0]} in column {column!r}, expected {expected}"
+        raise Problem(place, f"{path!r}: {text}")
+    return numbers
 
 
 def check_ranges(frame: pd.DataFrame, named: Mapping[str, Metric], what: str, place: Place) -> None:
     """Refuse scores outside the range of their metric."""
     for name, values in frame.groupby("metric", sort=False)["value"]:
-        low, high = named[str(name)].range if name in named else (-math.inf, math.inf)
+        if name not in named:
+            continue
+        low, high = named[str(name)].range
         outside = values[(values < low) | (values > high)]
         if len(outside):
             percent = " (are these percentages? divide by 100)" if high == 1 else ""
@@ -154,16 +211,17 @@ def check_ranges(frame: pd.DataFrame, named: Mapping[str, Metric], what: str, pl
 
 
 def _check_folds(values: pd.DataFrame, plan: Plan, what: str, place: Place) -> None:
+    """Refuse scores that are not those of every fold of a plan, once each."""
     pairs = zip(values["repeat"], values["fold"], strict=True)
     counts = Counter((int(repeat), int(fold)) for repeat, fold in pairs)
-    wanted = plan.splits()
+    wanted = set(plan.splits())
     problems = {
-        "occurs twice": sorted(pair for pair, count in counts.items() if count > 1),
-        "is missing": sorted(set(wanted) - set(counts)),
-        "is not one of the plan's": sorted(set(counts) - set(wanted)),
+        "occurs twice": {pair for pair, count in counts.items() if count > 1},
+        "is missing": wanted - set(counts),
+        "is not one of the plan's": set(counts) - wanted,
     }
     for problem, folds in problems.items():
         if folds:
+            repeat, fold = min(folds)
             more = f" (and {len(folds) - 1} more)" if len(folds) > 1 else ""
-            repeat, fold = folds[0]
             raise Problem(place, f"{what}: repeat {repeat}, fold {fold} {problem}{more}")

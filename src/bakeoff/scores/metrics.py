@@ -42,6 +42,27 @@ from bakeoff.stats.metrics.metric import Metrics as Named
 
 __all__ = ["METRICS", "POINTS", "Metric", "Need"]
 _NOISE = 1e-10
+"""Differences of scores up to which two constant answers are equally good."""
+_NEAR = 0.6
+"""How alike names are that a message proposes, as `difflib` measures it."""
+_MOST_NEAR = 4
+_FEWEST_LETTERS = 3
+"""Letters of a word that two names may share."""
+_USUAL = {
+    Task.CLASSIFICATION: (
+        "accuracy",
+        "balanced_accuracy",
+        "f1_macro",
+        "mcc",
+        "roc_auc",
+        "log_loss",
+    ),
+    Task.REGRESSION: ("rmse", "mae", "r2", "mape", "spearman"),
+}
+"""Metrics that a message names for an example."""
+
+
+# --- the metrics by name
 
 
 class Metrics(Named):
@@ -67,62 +88,150 @@ class Metrics(Named):
 METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
 
 
-_NEAR = 0.6
-"""How alike names are that a message proposes, as `difflib` measures it."""
-_MOST_NEAR = 4
-_USUAL = {
-    Task.CLASSIFICATION: (
-        "accuracy",
-        "balanced_accuracy",
-        "f1_macro",
-        "mcc",
-        "roc_auc",
-        "log_loss",
-    ),
-    Task.REGRESSION: ("rmse", "mae", "r2", "mape", "spearman"),
-}
-"""Metrics that a message names for an example."""
-
-
 def of_class(metric: Metric, positive: str) -> Metric:
     """Name the positive one of two classes in the title of a metric that is about it."""
     if not positive or metric.classes not in ("positive", "negative", "called"):
         return metric
-    of_it = metric.classes == "positive"
-    said = f" for class {positive}" if of_it else f" (positive class {positive})"
-    return dataclasses.replace(metric, title=metric.title + said)
+    title = f"{metric.title} (positive class {positive})"
+    if metric.classes == "positive":
+        title = f"{metric.title} for class {positive}"
+    return dataclasses.replace(metric, title=title)
 
 
-def no_metric(name: str) -> str:
-    """Say that a name is none of a metric, and which there are."""
-    base = name.partition("@")[0]
-    if (known_as := BUILT_IN.get(base)) and known_as.option:
-        return METRICS.lacking(name)
-    names = sorted((*METRICS, *(m.name for m in told_examples())))
-    called = [*names, *METRICS_OF]
-    close = difflib.get_close_matches(name.casefold(), called, n=_MOST_NEAR, cutoff=_NEAR)
-    near = list(dict.fromkeys(map(standard_name, close)))
-    words = {word for word in name.casefold().split("_") if len(word) > 2}
-    near += [one for one in names if one not in near and words & set(one.split("_"))]
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    others = f"near it: {', '.join(near[:_MOST_NEAR])}; " if len(near) > 1 else ""
-    return f"unknown metric {shown(name)}{hint} ({others}docs/metrics.md lists all)"
+def in_unit(metric: Metric, unit: str | None) -> Metric:
+    """Name the unit of a metric that is measured in that of the target."""
+    if unit is None or metric.unit not in (TARGET, TARGET_SQUARED):
+        return metric
+    if metric.unit == TARGET:
+        return dataclasses.replace(metric, unit=unit)
+    squared = f"{unit}²" if unit.isalpha() else f"({unit})²"
+    return dataclasses.replace(metric, unit=squared)
+
+
+class _HasUnit(Protocol):
+    @property
+    def unit(self) -> str | None: ...
+
+
+class NamesMetrics(Protocol):
+    """What says which metrics can be named: an experiment, or an analysis."""
+
+    @property
+    def given_metrics(self) -> Mapping[str, GivenMetric]:
+        """The metrics that are described and not computed."""
+
+    @property
+    def datasets(self) -> Mapping[str, _HasUnit]:
+        """The data sets, with the units of their targets."""
+
+
+def metrics_of(experiment: NamesMetrics, positive: str = "") -> Mapping[str, Metric]:
+    """Return the metrics that an experiment can name, in the unit of the numbers it predicts.
+
+    Those that are about one class of two say which, where `positive` names it.
+    """
+    units = {data.unit for data in experiment.datasets.values()}
+    unit = units.pop() if len(units) == 1 else None
+    metrics = Metrics()
+    metrics.positive = positive
+    for name, metric in METRICS.items():
+        metrics[name] = of_class(in_unit(metric, unit), positive)
+    for name, given in experiment.given_metrics.items():
+        metrics[name] = _given_metric(given)
+    return metrics
+
+
+def _given_metric(given: GivenMetric) -> Metric:
+    """Return the metric of values that somebody else computed."""
+    metric = numbers(
+        given.name,
+        greater_is_better=given.greater_is_better,
+        undefined="its values are given with `scores:` or `values:`, not computed",
+    )
+    return dataclasses.replace(
+        metric,
+        title=given.label or given.name,
+        unit=given.unit or "",
+        range=given.limits,
+    )
+
+
+def mixed_units(experiment: NamesMetrics, name: str) -> bool:
+    """Tell whether a metric has other units on other data sets: such values have no mean."""
+    if len(experiment.datasets) < 2:
+        return False
+    given = experiment.given_metrics.get(name)
+    if given is not None:
+        return given.mixed_units
+    metric = METRICS.get(name)
+    if metric is None or metric.unit not in (TARGET, TARGET_SQUARED):
+        return False
+    units = {data.unit for data in experiment.datasets.values()}
+    return len(units) > 1 or None in units
+
+
+def counted_rows(name: str | None) -> str:
+    """Return which rows a metric is the share of: ``"right"``, ``"wrong"`` or empty."""
+    metric = METRICS.get(name or "")
+    if metric is None:
+        return ""
+    return metric.counts
+
+
+# --- metrics that are refused
 
 
 def told_examples() -> list[Metric]:
     """Return the metrics that take an option in their names, each with one value of it."""
-    untold = [m for m in BUILT_IN.values() if m.option]
-    return [METRICS[f"{m.name}@{EXAMPLES[m.option]:g}"] for m in untold]
+    examples = []
+    for metric in BUILT_IN.values():
+        if metric.option:
+            examples.append(METRICS[f"{metric.name}@{EXAMPLES[metric.option]:g}"])
+    return examples
+
+
+def no_metric(name: str) -> str:
+    """Say that a name is none of a metric, and which there are."""
+    with_option = BUILT_IN.get(name.partition("@")[0])
+    if with_option is not None and with_option.option:
+        return METRICS.lacking(name)
+    near = _near_names(name)
+    hint = ""
+    others = ""
+    if near:
+        hint = f"; did you mean {near[0]!r}?"
+    if len(near) > 1:
+        others = f"near it: {', '.join(near[:_MOST_NEAR])}; "
+    return f"unknown metric {shown(name)}{hint} ({others}docs/metrics.md lists all)"
+
+
+def _near_names(name: str) -> list[str]:
+    """List the metrics that are spelled alike, the nearest first, and those with a word of it."""
+    names = list(METRICS)
+    for metric in told_examples():
+        names.append(metric.name)
+    names.sort()
+    known = names + list(METRICS_OF)
+    close = difflib.get_close_matches(name.casefold(), known, n=_MOST_NEAR, cutoff=_NEAR)
+    near = list(dict.fromkeys(map(standard_name, close)))
+    words = {word for word in name.casefold().split("_") if len(word) >= _FEWEST_LETTERS}
+    for other in names:
+        if other not in near and words & set(other.split("_")):
+            near.append(other)
+    return near
 
 
 def of_other_task(name: str, task: Task) -> str:
     """Say that a metric looks at classes where numbers are predicted, or the other way round."""
-    if (METRICS[name].needs is Need.NUMBERS) == task.numbers:
+    metric = METRICS[name]
+    if (metric.needs is Need.NUMBERS) == task.numbers:
         return ""
-    looks = "classes" if task.numbers else "numbers"
-    hint = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`" if METRICS[name].own else ""
+    compared = "classes" if task.numbers else "numbers"
+    hint = ""
+    if metric.own:
+        hint = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`"
     return (
-        f"{name} compares {looks}, and this is a {task}; choose a metric of it, such as "
+        f"{name} compares {compared}, and this is a {task}; choose a metric of it, such as "
         f"{', '.join(_USUAL[task])}{hint}"
     )
 
@@ -132,13 +241,15 @@ def check_metrics(names: Iterable[str], given: Observations, costs: Costs | None
     for name in names:
         if name not in METRICS:
             raise Problem(("metrics",), no_metric(name))
-        if other := of_other_task(name, given.task):
-            raise Problem(("metrics",), other)
-        metric, classes = METRICS[name], len(given.classes)
-        if metric.binary and classes != 2:
+        of_other = of_other_task(name, given.task)
+        if of_other:
+            raise Problem(("metrics",), of_other)
+        metric = METRICS[name]
+        n_classes = len(given.classes)
+        if metric.binary and n_classes != 2:
             raise Problem(
                 ("metrics",),
-                f"{name} is for two classes, {given.name} has {classes}; use {metric.instead}",
+                f"{name} is for two classes, {given.name} has {n_classes}; use {metric.instead}",
             )
         if metric.priced and costs is None:
             raise Problem(("costs",), f"the metric {name} needs `classes` and a `matrix` of costs")
@@ -148,20 +259,23 @@ def check_metrics(names: Iterable[str], given: Observations, costs: Costs | None
                 f"the metric {name} needs `priors` too: how frequent each class is, in the order "
                 "of `classes`",
             )
-        for model, runs in given.models.items() if metric.by_order else ():
-            if any(run.probabilities is None for run in runs):
-                raise Problem(
-                    ("metrics",),
-                    f"{name} needs class probabilities, {model} brings labels alone: pass them, "
-                    "shape (n, K), or in a file as columns p_<class> (in one table of all models "
-                    "model:class)",
-                )
+        if metric.by_order:
+            _check_probabilities(name, given)
 
 
-def counted_rows(name: str | None) -> str:
-    """Return which rows a metric is the share of: ``"right"``, ``"wrong"`` or empty."""
-    metric = METRICS.get(name or "")
-    return "" if metric is None else metric.counts
+def _check_probabilities(name: str, given: Observations) -> None:
+    """Refuse models that bring labels alone, where a metric ranks rows."""
+    for model, runs in given.models.items():
+        if any(run.probabilities is None for run in runs):
+            raise Problem(
+                ("metrics",),
+                f"{name} needs class probabilities, {model} brings labels alone: pass them, "
+                "shape (n, K), or in a file as columns p_<class> (in one table of all models "
+                "model:class)",
+            )
+
+
+# --- the value of a metric
 
 
 def score(
@@ -190,85 +304,36 @@ def view_of(
     predictions: Predictions, costs: Costs | None = None, columns: Columns = NO_COLUMNS
 ) -> View:
     """Return what metrics look at of the predictions of one fit."""
-    classes, decision = predictions.classes, predictions.decision
+    classes = predictions.classes
     if not classes:
         return View(Truth(predictions.y_true), predictions.y_pred, columns=columns)
     options = NO_OPTIONS
     if costs is not None:
-        order = [costs.names.index(name) for name in classes]
-        priors = None if costs.priors is None else np.array(costs.priors)[order]
-        options = Options(cost=costs.for_classes(classes), priors=priors)
+        options = _options_of(costs, classes)
+    decision = None
+    if predictions.decision is not None:
+        decision = predictions.decision[:, -1]
     return View(
         Truth(predictions.y_true, classes, len(classes) - 1),
         predictions.y_pred,
         predictions.probabilities,
-        None if decision is None else decision[:, -1],
+        decision,
         options,
         columns,
         lacking=predictions.facts.get("no_probabilities", ""),
     )
 
 
-class _HasUnit(Protocol):
-    @property
-    def unit(self) -> str | None: ...
+def _options_of(costs: Costs, classes: tuple[str, ...]) -> Options:
+    """Return what errors cost, and how frequent classes are, in the order of the classes."""
+    priors = None
+    if costs.priors is not None:
+        order = [costs.names.index(name) for name in classes]
+        priors = np.array(costs.priors)[order]
+    return Options(cost=costs.for_classes(classes), priors=priors)
 
 
-class NamesMetrics(Protocol):
-    """What says which metrics can be named: an experiment, or an analysis."""
-
-    @property
-    def given_metrics(self) -> Mapping[str, GivenMetric]:
-        """The metrics that are described and not computed."""
-
-    @property
-    def datasets(self) -> Mapping[str, _HasUnit]:
-        """The data sets, with the units of their targets."""
-
-
-def metrics_of(experiment: NamesMetrics, positive: str = "") -> Mapping[str, Metric]:
-    """Return the metrics that an experiment can name, in the unit of the numbers it predicts.
-
-    Those that are about one class of two say which, where `positive` names it.
-    """
-    of_user = {
-        name: dataclasses.replace(
-            numbers(
-                given.name,
-                greater_is_better=given.greater_is_better,
-                undefined="its values are given with `scores:` or `values:`, not computed",
-            ),
-            title=given.label or given.name,
-            unit=given.unit or "",
-            range=given.limits,
-        )
-        for name, given in experiment.given_metrics.items()
-    }
-    units = {data.unit for data in experiment.datasets.values()}
-    unit = units.pop() if len(units) == 1 else None
-    ours = {n: of_class(in_unit(metric, unit), positive) for n, metric in METRICS.items()}
-    metrics = Metrics(ours | of_user)
-    metrics.positive = positive
-    return metrics
-
-
-def mixed_units(experiment: NamesMetrics, name: str) -> bool:
-    """Tell whether a metric has other units on other data sets: such values have no mean."""
-    if (given := experiment.given_metrics.get(name)) is not None:
-        return given.mixed_units and len(experiment.datasets) > 1
-    metric = METRICS.get(name)
-    units = {data.unit for data in experiment.datasets.values()}
-    declared = len(units) == 1 and None not in units
-    in_target = metric is not None and metric.unit in (TARGET, TARGET_SQUARED)
-    return len(experiment.datasets) > 1 and in_target and not declared
-
-
-def in_unit(metric: Metric, unit: str | None) -> Metric:
-    """Name the unit of a metric that is measured in that of the target."""
-    if unit is None or metric.unit not in (TARGET, TARGET_SQUARED):
-        return metric
-    squared = f"{unit}²" if unit.isalpha() else f"({unit})²"
-    return dataclasses.replace(metric, unit=unit if metric.unit == TARGET else squared)
+# --- constant answers
 
 
 class Constant(NamedTuple):
@@ -283,8 +348,9 @@ def constant_number(metric: Metric, answer: float, truth: NDArray[np.float64]) -
     if not metric.computed or metric.takes:
         return math.nan
     n = len(truth)
-    made = Predictions(np.arange(n), truth, np.full(n, answer), (), None, None, {})
-    return score(metric, made)[0]
+    predictions = Predictions(np.arange(n), truth, np.full(n, answer), (), None, None, {})
+    value, _ = score(metric, predictions)
+    return value
 
 
 def constant_answer(
@@ -300,29 +366,46 @@ def constant_answer(
     # of more the most frequent one, and by a metric of costs the one that would be the cheapest.
     if not metric.computed or metric.takes:
         return None
-    seen, tested = np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)
-    shares = seen / seen.sum()
+    n_trained = np.asarray(train, dtype=np.int64)
+    n_tested = np.asarray(test, dtype=np.int64)
+    shares = n_trained / n_trained.sum()
 
     def scored(answer: int, counts: NDArray[np.int64]) -> float:
         n = int(counts.sum())
-        made = Predictions(
+        predictions = Predictions(
             np.arange(n),
-            np.repeat(np.arange(len(seen)), counts),
+            np.repeat(np.arange(len(counts)), counts),
             np.full(n, answer),
             tuple(classes),
             np.broadcast_to(shares, (n, len(shares))),
             None,
             {},
         )
-        return score(metric, made, costs)[0]
+        value, _ = score(metric, predictions, costs)
+        return value
+
+    def goodness(answer: int) -> float:
+        value = scored(answer, n_trained)
+        if math.isnan(value):
+            return -math.inf
+        if metric.greater_is_better:
+            return value
+        return -value
 
     answer = int(np.argmax(shares))
     if metric.priced and costs is not None:
-        wanted = shares if costs.priors is None else costs.shares(tuple(classes))
-        answer = int(np.argmin((wanted[:, None] * costs.for_classes(tuple(classes))).sum(axis=0)))
-    elif metric.needs is Need.LABELS and len(seen) == 2:
-        sign = 1 if metric.greater_is_better else -1
-        values = (sign * scored(one, seen) for one in (answer, 1 - answer))
-        frequent, rare = (-math.inf if math.isnan(value) else value for value in values)
-        answer = 1 - answer if rare > frequent + _NOISE else answer
-    return Constant(answer, scored(answer, tested))
+        answer = _cheapest(shares, costs, tuple(classes))
+    elif metric.needs is Need.LABELS and len(shares) == 2:
+        other = 1 - answer
+        if goodness(other) > goodness(answer) + _NOISE:
+            answer = other
+    return Constant(answer, scored(answer, n_tested))
+
+
+def _cheapest(shares: NDArray[np.float64], costs: Costs, classes: tuple[str, ...]) -> int:
+    """Return the class whose answer to every row costs least."""
+    if costs.priors is not None:
+        shares = costs.shares(classes)
+    # Σ_true share(true) · cost(true, answer)
+    mean_costs = (shares[:, None] * costs.for_classes(classes)).sum(axis=0)
+    return int(np.argmin(mean_costs))

@@ -35,17 +35,19 @@ _SEED = 0
 
 def enter_own(metrics: Mapping[str, OwnMetric]) -> None:
     """Enter the own metrics of one experiment among the metrics, in place of another's."""
-    for name in [name for name, entered in METRICS.items() if entered.own]:
-        del METRICS[name]
+    for name, entered in list(METRICS.items()):
+        if entered.own:
+            del METRICS[name]
     for name, metric in metrics.items():
+        entered = own_metric(
+            name,
+            partial(_called, metric),
+            greater_is_better=metric.greater_is_better,
+            predictions="classes" if metric.needs == "labels" else metric.needs,
+            smooth=metric.smooth,
+        )
         METRICS[name] = dataclasses.replace(
-            own_metric(
-                name,
-                partial(_called, metric),
-                greater_is_better=metric.greater_is_better,
-                predictions="classes" if metric.needs == "labels" else metric.needs,
-                smooth=metric.smooth,
-            ),
+            entered,
             title=metric.label or name.replace("_", " "),
             unit=metric.unit or "",
             takes=tuple(metric.columns),
@@ -54,14 +56,16 @@ def enter_own(metrics: Mapping[str, OwnMetric]) -> None:
 
 def taken_by_path(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, OwnMetric]]:
     """Enter functions that stand by their places among the names of metrics."""
-    listed, metrics = [], {}
+    listed = []
+    metrics: dict[str, OwnMetric] = {}
     for text in names:
-        name = text
-        if ":" in text:
-            name, metric = _by_path(text)
-            if name in metrics or (name in METRICS and not METRICS[name].own):
-                raise UserError(f"{text}: another metric is called {name!r}: rename the function")
-            metrics[name] = metric
+        if ":" not in text:
+            listed.append(text)
+            continue
+        name, metric = _by_path(text)
+        if name in metrics or (name in METRICS and not METRICS[name].own):
+            raise UserError(f"{text}: another metric is called {name!r}: rename the function")
+        metrics[name] = metric
         listed.append(name)
     if metrics:
         enter_own(metrics)
@@ -69,22 +73,20 @@ def taken_by_path(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, OwnM
 
 
 def _by_path(text: str) -> tuple[str, OwnMetric]:
+    """Find the function that a text names, like ``./mymetrics.py:profit:higher``."""
     place, name, *words = text.split(":")
-    file = Path(place) if place.endswith(".py") else None
-    module = place if file is None else file.stem
-    if not all(part.isidentifier() for part in (*module.split("."), name)):
+    is_path = place.endswith(".py")
+    module = Path(place).stem if is_path else place
+    if not all(part.isidentifier() for part in [*module.split("."), name]):
         raise UserError(
             f"found {text!r}, expected package.module:function or ./file.py:function, behind it "
             "`:higher` or `:lower`, which says what is better, and `:probabilities`, `:numbers` or "
             "`:jumps` where that is so"
         )
-    if file is not None and not is_file(file):
-        raise UserError(f"{text}: there is no file {place}")
-    make_importable([Path() if file is None else file.parent])
-    if file is not None:
-        loaded_from = import_module(module, text).__file__
-        if loaded_from is None or not file.samefile(loaded_from):
-            raise UserError(f"{text}: another module is called {module!r} too: rename the file")
+    if is_path:
+        _import_file(Path(place), text)
+    else:
+        make_importable([Path()])
     try:
         keys = keys_of(f"{place}:{name}", words)
     except ValueError as error:
@@ -94,6 +96,17 @@ def _by_path(text: str) -> tuple[str, OwnMetric]:
     return name, metric
 
 
+def _import_file(file: Path, text: str) -> None:
+    """Import a module from its file, and from no other of the same name."""
+    if not is_file(file):
+        place = text.partition(":")[0]
+        raise UserError(f"{text}: there is no file {place}")
+    make_importable([file.parent])
+    loaded_from = import_module(file.stem, text).__file__
+    if loaded_from is None or not file.samefile(loaded_from):
+        raise UserError(f"{text}: another module is called {file.stem!r} too: rename the file")
+
+
 def _called(metric: OwnMetric, y_true: Any, predicted: Any, /, **columns: Any) -> float:
     """Call the user's own metric on some rows."""
     function = imported(metric)
@@ -101,28 +114,34 @@ def _called(metric: OwnMetric, y_true: Any, predicted: Any, /, **columns: Any) -
     random.seed(_SEED)
     np.random.seed(_SEED)  # noqa: NPY002
     try:
+        taken = {name: columns[name] for name in metric.columns}
         with time_limit(CALL_SECONDS), prints_to_stderr():
-            value = function(y_true, predicted, **{name: columns[name] for name in metric.columns})
+            value = function(y_true, predicted, **taken)
     except (ValueError, KeyboardInterrupt):
         raise
     except TookTooLong:
         raise UserError(f"{metric.function} takes more than {CALL_SECONDS:g} s a call") from None
     except BaseException as error:
         raise UserError(f"{metric.function} failed: {described(error)}") from None
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    try:
-        number = float(value) if isinstance(value, numbers.Real) else None
-    except OverflowError:
-        number = None
-    if number is None:
-        raise UserError(
-            f"{metric.function} returned a {type(value).__name__}, expected one number that a "
-            "float can hold"
-        )
+    number = _number(value, metric)
     if not np.isfinite(number):
         raise ValueError(f"{metric.function} is {number} on {len(y_true)} rows")
     return number
+
+
+def _number(value: Any, metric: OwnMetric) -> float:
+    """Return what an own metric returned as a float."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    try:
+        if isinstance(value, numbers.Real):
+            return float(value)
+    except OverflowError:
+        pass
+    raise UserError(
+        f"{metric.function} returned a {type(value).__name__}, expected one number that a "
+        "float can hold"
+    )
 
 
 def imported(metric: OwnMetric) -> Callable[..., Any]:

@@ -15,18 +15,20 @@ __all__ = ["SOURCES", "DataSet", "Filter", "Loaded"]
 
 
 def _sources() -> dict[str, type[DataSet]]:
+    """Find the subclasses of `DataSet` in the modules where they are defined."""
     sources: dict[str, type[DataSet]] = {}
     for info in pkgutil.iter_modules(__path__):
-        members = vars(import_module(f"{__name__}.{info.name}")).values()
-        for member in members if not info.ispkg else ():
-            defined_there = (
-                inspect.isclass(member) and member.__module__ == f"{__name__}.{info.name}"
-            )
-            if defined_there and issubclass(member, DataSet):
+        if info.ispkg:
+            continue
+        module = import_module(f"{__name__}.{info.name}")
+        for member in vars(module).values():
+            if not inspect.isclass(member) or not issubclass(member, DataSet):
+                continue
+            if member.__module__ == module.__name__:  # and not imported there
                 (name,) = get_args(member.model_fields["source"].annotation)
                 sources[name] = member
-    return sources
+    return dict(sorted(sources.items()))
 
 
-SOURCES: Mapping[str, type[DataSet]] = MappingProxyType(dict(sorted(_sources().items())))
+SOURCES: Mapping[str, type[DataSet]] = MappingProxyType(_sources())
 """The sources by name, in alphabetical order."""

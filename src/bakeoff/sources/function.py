@@ -6,7 +6,7 @@ import inspect
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -15,6 +15,9 @@ from bakeoff.files import locate
 from bakeoff.keys import DOTTED
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, Params, blame
 from bakeoff.usercode import described, import_function, refuse_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class FunctionData(DataSet):
@@ -58,15 +61,14 @@ class FunctionData(DataSet):
     def load(self, seed: int) -> Loaded:
         """Call the function, with the global random states seeded."""
         import numpy as np
-        import pandas as pd
 
         from bakeoff.seeds import derive, integer
-        from bakeoff.sources.common.formats import with_plain_columns
 
         function = self._imported()
         number = integer(derive(seed, "function", self.function))
+        # functions that take no seed draw from the global states
         random.seed(number)
-        np.random.seed(number)  # noqa: NPY002  functions that draw from the global state
+        np.random.seed(number)  # noqa: NPY002
         with blame("function"):
             try:
                 returned = function(**self.params)
@@ -74,35 +76,58 @@ class FunctionData(DataSet):
                 raise
             except BaseException as error:
                 raise UserError(f"{self.function} failed: {described(error)}") from error
-            parts = returned if isinstance(returned, tuple) else (returned,)
-            if len(parts) > 2 or not isinstance(parts[0], pd.DataFrame):
-                kinds = ", ".join(type(part).__name__ for part in parts)
-                kind = f"({kinds})" if isinstance(returned, tuple) else f"a {kinds}"
-                raise UserError(
-                    f"{self.function} returned {kind}, expected a pandas DataFrame or a DataFrame "
-                    "and the target"
-                )
-            frame = with_plain_columns(parts[0].reset_index(drop=True), self.function)
-            target = self.target if len(parts) == 1 else parts[1]
-            if target is None:
-                raise UserError(
-                    f"{self.function} returned a DataFrame alone: say which column is the target, "
-                    "`target: ...`"
-                )
-            if isinstance(target, str):
-                return Loaded(frame, target)
-            if np.ndim(target) != 1 or len(target) != len(frame):
-                raise UserError(
-                    f"{self.function} returned {len(frame)} rows and a target of shape "
-                    f"{np.shape(target)}: it must have one value for each row"
-                )
-            name = self.target or str(getattr(target, "name", None) or "target")
-            if name in frame.columns:
-                text = f"returned the target {name!r} among the features too"
-                raise UserError(f"{self.function} {text}")
-            return Loaded(frame.assign(**{name: pd.Series(target).reset_index(drop=True)}), name)
+            return self._loaded(returned)
+
+    def _loaded(self, returned: Any) -> Loaded:
+        """Check what the function returned, and name the target."""
+        import pandas as pd
+
+        from bakeoff.sources.common.formats import with_plain_columns
+        from bakeoff.sources.common.identifiers import with_own_types
+
+        # a DataFrame, or a DataFrame and the target
+        parts = returned if isinstance(returned, tuple) else (returned,)
+        if len(parts) > 2 or not isinstance(parts[0], pd.DataFrame):
+            kinds = ", ".join(type(part).__name__ for part in parts)
+            kind = f"({kinds})" if isinstance(returned, tuple) else f"a {kinds}"
+            raise UserError(
+                f"{self.function} returned {kind}, expected a pandas DataFrame or a DataFrame "
+                "and the target"
+            )
+        frame = with_plain_columns(parts[0].reset_index(drop=True), self.function)
+        frame = with_own_types(frame)
+        target = self.target
+        if len(parts) == 2:
+            target = parts[1]
+        if target is None:
+            raise UserError(
+                f"{self.function} returned a DataFrame alone: say which column is the target, "
+                "`target: ...`"
+            )
+        if isinstance(target, str):
+            return Loaded(frame, target)
+        return self._with_target(frame, target)
+
+    def _with_target(self, frame: pd.DataFrame, target: Any) -> Loaded:
+        """Put the target that the function returned beside the features."""
+        import numpy as np
+        import pandas as pd
+
+        if np.ndim(target) != 1 or len(target) != len(frame):
+            raise UserError(
+                f"{self.function} returned {len(frame)} rows and a target of shape "
+                f"{np.shape(target)}: it must have one value for each row"
+            )
+        # a Series has a name of its own
+        name = self.target or str(getattr(target, "name", None) or "target")
+        if name in frame.columns:
+            text = f"returned the target {name!r} among the features too"
+            raise UserError(f"{self.function} {text}")
+        values = pd.Series(target).reset_index(drop=True)
+        return Loaded(frame.assign(**{name: values}), name)
 
     def _imported(self) -> Callable[..., Any]:
+        """Import the function, which must take the parameters."""
         with blame("function"):
             function = import_function(self.function)
         try:

@@ -44,11 +44,12 @@ class OpenmlData(DataSet):
 
     def load(self, seed: int) -> Loaded:
         """Return it, fetching it unless it is there; the facts are number, version, licence."""
-        if not self._kept.is_file():
-            with blame("name" if self.data_id is None else "data_id"):
-                self._fetch()
         from bakeoff.sources.common.identifiers import to_frame
 
+        if not self._kept.is_file():
+            key = "name" if self.data_id is None else "data_id"
+            with blame(key):
+                self._fetch()
         table = read_parquet(self._kept)
         facts = json.loads(table.schema.metadata[b"openml"])
         targets = facts.pop("targets")
@@ -65,28 +66,8 @@ class OpenmlData(DataSet):
     def _fetch(self) -> None:
         """Download the data set to the local cache."""
         import pyarrow as pa
-        from sklearn.datasets import fetch_openml
 
-        from bakeoff.sources.url import reason_of
-
-        wanted: dict[str, Any] = {"data_id": self.data_id}
-        if self.data_id is None:
-            wanted = {"name": self.name, "version": self.version or "active"}
-        named = ", ".join(f"{key} {value}" for key, value in wanted.items())
-        try:
-            with warnings.catch_warnings():
-                # several active versions of a name: the oldest is taken, as documented
-                warnings.simplefilter("ignore")
-                # the faster parser "pandas" splits quoted texts at their commas
-                bunch = fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
-        except OSError as error:
-            raise UserError(
-                f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "
-                f"network, or run once where there is one and copy {self._kept} here, or give the "
-                "table as `source: file`"
-            ) from None
-        except (ValueError, LookupError) as error:
-            raise UserError(f"OpenML has no usable data set of {named}: {error}") from None
+        bunch = self._fetched()
         facts = {
             "targets": list(bunch.target_names),
             "data_id": int(bunch.details["id"]),
@@ -96,5 +77,34 @@ class OpenmlData(DataSet):
             "licence": bunch.details.get("licence"),
         }
         table = pa.Table.from_pandas(bunch.frame, preserve_index=False)
-        meta = {**table.schema.metadata, b"openml": json.dumps(facts).encode()}
-        write_parquet(self._kept, table.replace_schema_metadata(meta))
+        metadata = {**table.schema.metadata, b"openml": json.dumps(facts).encode()}
+        write_parquet(self._kept, table.replace_schema_metadata(metadata))
+
+    # --- the network
+
+    def _fetched(self) -> Any:
+        """Return what scikit-learn downloads, or say why it cannot."""
+        from sklearn.datasets import fetch_openml
+
+        from bakeoff.sources.url import reason_of
+
+        wanted: dict[str, Any] = {"data_id": self.data_id}
+        named = f"data_id {self.data_id}"
+        if self.data_id is None:
+            version = self.version or "active"
+            wanted = {"name": self.name, "version": version}
+            named = f"name {self.name}, version {version}"
+        try:
+            with warnings.catch_warnings():
+                # several active versions of a name: the oldest is taken, as documented
+                warnings.simplefilter("ignore")
+                # the faster parser "pandas" splits quoted texts at their commas
+                return fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
+        except OSError as error:
+            raise UserError(
+                f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "
+                f"network, or run once where there is one and copy {self._kept} here, or give the "
+                "table as `source: file`"
+            ) from None
+        except (ValueError, LookupError) as error:
+            raise UserError(f"OpenML has no usable data set of {named}: {error}") from None

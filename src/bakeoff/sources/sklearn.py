@@ -27,8 +27,10 @@ class SklearnData(DataSet):
 
         bunch = getattr(datasets, f"load_{self.name}")(as_frame=True)
         frame = bunch.data.copy()
+        frame["target"] = bunch.target
         names = getattr(bunch, "target_names", None)  # none of numbers
-        frame["target"] = bunch.target if names is None else [str(names[i]) for i in bunch.target]
+        if names is not None:
+            frame["target"] = [str(names[code]) for code in bunch.target]
         return Loaded(frame, "target")
 
 
@@ -56,6 +58,7 @@ class GeneratedData(DataSet):
             features, target = make(**{"random_state": seed, **self.params})
         except (TypeError, ValueError) as error:
             raise Problem(("params",), f"{self.name}: {error}") from None
-        frame = pd.DataFrame(features, columns=[f"x{i}" for i in range(1, features.shape[1] + 1)])
+        columns = [f"x{i}" for i in range(1, features.shape[1] + 1)]
+        frame = pd.DataFrame(features, columns=columns)
         frame["target"] = target
         return Loaded(frame, "target")

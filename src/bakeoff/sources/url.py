@@ -28,14 +28,15 @@ _SECRET = re.compile(
 )
 
 
+# --- addresses
+
+
 def _checked(address: str) -> str:
     """Refuse what is no address of the web, and one with a secret or a user's name in it."""
-    secrets = ["what stands before the @"] if _LOGIN.match(address) else []
-    names = [name.strip() for name in _PARAMETER.findall(unquote(address))]
-    secrets += [f"{name}=" for name in names if _SECRET.search(name)]
-    if secrets:
+    secret = _secret_in(address)
+    if secret:
         raise said(
-            f"there is a password or token in the address ({secrets[0]}), which would stand in the "
+            f"there is a password or token in the address ({secret}), which would stand in the "
             "results: use `source: function` with a function that downloads the table"
         )
     if re.fullmatch(r"https?://\S+", address) is None:
@@ -45,6 +46,17 @@ def _checked(address: str) -> str:
     return address
 
 
+def _secret_in(address: str) -> str:
+    """Name the part of an address that gives somebody access; empty if there is none."""
+    if _LOGIN.match(address):
+        return "what stands before the @"
+    for parameter in _PARAMETER.findall(unquote(address)):
+        name = parameter.strip()
+        if _SECRET.search(name):
+            return f"{name}="
+    return ""
+
+
 def _hexadecimal(sha256: str) -> str:
     if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
         raise said(
@@ -52,6 +64,9 @@ def _hexadecimal(sha256: str) -> str:
             "prints them"
         )
     return sha256
+
+
+# --- the source
 
 
 class UrlData(TableData):
@@ -85,6 +100,7 @@ class UrlData(TableData):
             return Loaded(read_table(self.url, self, path), self.target)
 
     def _download(self, part: Path, path: Path) -> None:
+        """Download the file, which must have the hash that the experiment says."""
         try:
             fetch(self.url, part)
         except OSError as error:
@@ -92,11 +108,15 @@ class UrlData(TableData):
                 f"{self.url} cannot be downloaded ({reason_of(error)}); without a network, put the "
                 f"file at {path}"
             ) from None
-        if (got := sha256_of(part)) != self.sha256:
+        sha256 = sha256_of(part)
+        if sha256 != self.sha256:
             raise UserError(
-                f"the file at {self.url} has the sha256 {got}, the experiment says {self.sha256}: "
-                "it has changed, or the key is wrong"
+                f"the file at {self.url} has the sha256 {sha256}, the experiment says "
+                f"{self.sha256}: it has changed, or the key is wrong"
             )
+
+
+# --- downloads
 
 
 def fetch(url: str, path: Path) -> None:
@@ -105,21 +125,27 @@ def fetch(url: str, path: Path) -> None:
 
     from bakeoff.sources.common.formats import LARGEST
 
-    options: Any = {"stream": True, "timeout": _SECONDS, "headers": {"User-Agent": "bakeoff"}}
-    for wait in (*_WAITS, None):
+    def download() -> None:
+        headers = {"User-Agent": "bakeoff"}
+        answer = requests.get(url, stream=True, timeout=_SECONDS, headers=headers)
+        with answer, path.open("wb") as file:
+            answer.raise_for_status()
+            for chunk in answer.iter_content(_CHUNK):
+                file.write(chunk)
+                if file.tell() > LARGEST:
+                    raise OSError(f"it is larger than {LARGEST >> 30} GiB")
+
+    for seconds in _WAITS:
         try:
-            with requests.get(url, **options) as answer, path.open("wb") as file:
-                answer.raise_for_status()
-                for chunk in answer.iter_content(_CHUNK):
-                    file.write(chunk)
-                    if file.tell() > LARGEST:
-                        raise OSError(f"it is larger than {LARGEST >> 30} GiB")
+            download()
             return
         except requests.RequestException as error:
             response = error.response
-            if wait is None or (response is not None and response.status_code < 500):
+            # the server understood, and will say the same again
+            if response is not None and response.status_code < 500:
                 raise
-        time.sleep(wait)
+        time.sleep(seconds)
+    download()
 
 
 def reason_of(error: OSError) -> str:
@@ -127,5 +153,9 @@ def reason_of(error: OSError) -> str:
     answer = getattr(error, "response", None)
     if answer is not None:
         return f"HTTP {answer.status_code} {answer.reason}"
-    inner = error.args[0] if error.args else error
-    return " ".join(str(getattr(inner, "reason", inner)).split()) or type(error).__name__
+    # libraries wrap what the system said
+    cause: Any = error
+    if error.args:
+        cause = error.args[0]
+    reason = str(getattr(cause, "reason", cause))
+    return " ".join(reason.split()) or type(error).__name__

@@ -109,6 +109,12 @@ class Experiment(SpecSection):
         serialize_by_alias=True,
     )
 
+    @classmethod
+    def _advice_on(cls, key: str, values: Mapping[Any, Any]) -> str:
+        if key in ("preferences", "judged"):
+            return "; a file about preferences or judges is for `bakeoff run`, without Snakemake"
+        return ""
+
     experiment: Id = Field(description="Its name; results go to results/<experiment>/.")
     label: Label | None = None
     task: Annotated[Task, WithJsonSchema({"enum": [*Task], "type": "string"})] = Field(

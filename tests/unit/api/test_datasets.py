@@ -12,7 +12,7 @@ import bakeoff
 from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import merged, run_planned
 from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
-from bakeoff.data.records import read_frame
+from bakeoff.data.open_table import read_frame
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
 

@@ -16,7 +16,7 @@ from bakeoff.cli import COMMANDS, main
 from bakeoff.cli.init import look
 from bakeoff.cli.terminal import table
 from bakeoff.comparisons.settings import allowed_options
-from bakeoff.data import load_table, records
+from bakeoff.data import load_table, open_table
 from bakeoff.errors import UserError
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
@@ -326,7 +326,7 @@ def tabled(folder, **columns):
 
 def test_labels_that_read_like_missing_values_are_labels(tmp_path):
     path = tabled(tmp_path, out=np.resize(["None", "Severe", "Severe"], 600), z=["?", "1.5"] * 300)
-    frame, keys = records.guess(path, "out", {})
+    frame, keys = open_table.guess(path, "out", {})
     assert "None" not in keys["missing_values"]
     assert "?" in keys["missing_values"]
     guess = look(frame, "out")
@@ -337,13 +337,13 @@ def test_labels_that_read_like_missing_values_are_labels(tmp_path):
 def test_labels_that_may_be_missing_beside_two_classes_are_asked_for(tmp_path):
     path = tabled(tmp_path, out=np.resize(["a", "b", "NA"], 600))
     with pytest.raises(UserError, match="missing_values: 'out' is 'NA' in 200 of 600 rows"):
-        records.guess(path, "out", {})
+        open_table.guess(path, "out", {})
     for missing, unlabelled, classes in (([], 0, 3), (["NA"], 200, 2)):
-        found = look(records.guess(path, "out", {"missing_values": missing})[0], "out")
+        found = look(open_table.guess(path, "out", {"missing_values": missing})[0], "out")
         assert (found.unlabelled, len(found.counts)) == (unlabelled, classes)
     path = tabled(tmp_path, out=np.resize(["a", "", "a"], 600))
     with pytest.raises(UserError, match=r"1 class .* and 200 rows without a label"):
-        look(records.guess(path, "out", {})[0], "out")
+        look(open_table.guess(path, "out", {})[0], "out")
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv.parquet", "old.csvs/t.parquet"])
@@ -351,11 +351,11 @@ def test_punctuation_is_guessed_of_text_files_alone(tmp_path, name):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     frame = pd.DataFrame({"z": ["?", "1,5"] * 20, "out": ["a", "b"] * 20})
     frame.to_parquet(tmp_path / name)
-    assert records.guess(str(tmp_path / name), "out", {})[1] == {}
+    assert open_table.guess(str(tmp_path / name), "out", {})[1] == {}
     frame.to_csv(tmp_path / "t.csv", sep=";", index=False)
     frame.to_csv(tmp_path / "t.txt", sep="\t", index=False)
     for path, how in (("t.csv", {}), ("t.csv", {"format": "csv"}), ("t.txt", {"format": "tsv"})):
-        keys = records.guess(str(tmp_path / path), "out", how)[1]
+        keys = open_table.guess(str(tmp_path / path), "out", how)[1]
         assert (keys["decimal"], keys["missing_values"][0]) == (",", "?")
 
 
@@ -363,7 +363,7 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     days = pd.date_range("2020-01-01", periods=600).strftime("%Y-%m-%d")
     columns = {"sample_id": days, "nr": np.tile(np.arange(1, 151), 4), "day": days}
     path = tabled(tmp_path, out=["a", "b"] * 300, **columns)
-    guess = look(records.guess(path, "out", {})[0], "out")
+    guess = look(open_table.guess(path, "out", {})[0], "out")
     assert (guess.id, guess.groups) == ("sample_id", None)
     assert "sample_id" not in guess.drop
     assert guess.dates == {"day": []}

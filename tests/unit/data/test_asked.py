@@ -50,7 +50,7 @@ def test_settings_that_differ_are_named(one, other, said):
     if not said:
         assert found == ()
         return
-    (sentence,) = found
+    sentence = found[-1]  # behind the one on other judges
     assert sentence.startswith("A and B were asked differently: ")
     assert sentence.endswith(f"{said}.")
 

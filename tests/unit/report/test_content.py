@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.exhibits.pairs import joined
+from bakeoff.report.exhibits.ranks import joined
 from bakeoff.report.ranking import dataset_means, ranks_of
 from bakeoff.report.read import read_table
 from bakeoff.report.tables import (

@@ -80,7 +80,7 @@ def test_page_needs_nothing_but_itself(written, text, parsed):
         for e in written[1]
     }
     files |= {"methods.txt", "methods.tex", "references.bib", "timings.csv", "report.md"}
-    files |= {"verdict.txt", "comparisons.csv", "scores.csv", "experiment.yaml"}
+    files |= {"verdict.txt", "verdict.json", "comparisons.csv", "scores.csv", "experiment.yaml"}
     places = {attrs[key] for _, attrs in parsed.tags for key in LINKS & attrs.keys()}
     assert {place for place in places if not place.startswith("data:")} <= own | files
     assert "@import" not in text

@@ -5,6 +5,8 @@ heading with brackets is a call in `cases` that makes the study: write one to ad
 """
 
 import functools
+import inspect
+import itertools
 import math
 import re
 from pathlib import Path
@@ -14,9 +16,8 @@ import pytest
 from matplotlib.colors import to_hex, to_rgba_array
 from matplotlib.text import Text
 
-import bakeoff.report
 from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
-from bakeoff.report import numbers, prose
+from bakeoff.report import numbers, prose, sentences
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.methods import author_year, methods
 from bakeoff.report.page import Page
@@ -26,10 +27,9 @@ from tests.unit.report import cases
 from tests.unit.report.cases import CASES, EXHIBITED
 
 HERE = Path(__file__).parent
-TEMPLATE = Path(bakeoff.report.__file__).parent / "templates/verdict.txt.j2"
-OF_CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
-SLOT = re.compile(r"\{\{ (?:one\.)?(\w+)[^}]*\}\}|\{(\w+)\}")
-CHOICE = re.compile(r'\{\{ "([^"]*)" if [^}]* else "([^"]*)" \}\}')
+CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
+OTHERS = "{sentence}"
+"""Of other modules."""
 LOOKS = "c fc ec lw marker ms mfc alpha zorder size weight ha va rotation clip_on rasterized clim"
 POINTS = {
     "Line2D": lambda line: line.get_xydata(),
@@ -39,7 +39,6 @@ POINTS = {
     "PolyCollection": lambda cells: np.column_stack([cells.get_offsets(), cells.get_array()]),
     "FillBetweenPolyCollection": lambda band: band.get_paths()[0].vertices,
 }
-OPTIONAL = re.compile(r"\{% if [^%]* %\}(.*?)\{% endif %\}")
 
 
 @functools.cache
@@ -196,35 +195,37 @@ def test_every_text_is_recorded(file):
     assert names(file) == list(recorded(file))
 
 
-def sentences():
-    """Yield the templates of all sentences, without the places where they stand."""
-    for line in TEMPLATE.read_text(encoding="utf-8").splitlines():
-        _, _, sentence = line.partition(": ")
-        if sentence and not line.startswith(("{%", "{#", "  ")):
-            yield from OF_CAUTIONS if "caution" in sentence else [sentence]
+def templates():
+    """Map the sentences of a verdict, with slots in braces, to patterns of the texts they make."""
+    made = {}
+    for name, sentence in vars(sentences).items():
+        own = inspect.isfunction(sentence) and sentence.__module__ == sentences.__name__
+        if own and not name.startswith("_"):
+            slots = inspect.signature(sentence).parameters.values()
+            full = {slot.name: f"{{{slot.name}}}" for slot in slots}
+            optional = [slot.name for slot in slots if slot.default == ""]
+            absent = itertools.product(*([full[slot], ""] for slot in optional))
+            filled = [full | dict(zip(optional, chosen, strict=True)) for chosen in absent]
+            made[sentence(**full)] = [sentence(**slots) for slots in filled]
+    return made | {text: [text] for text in (*CAUTIONS, OTHERS)}
 
 
-def shown(sentence):
-    """Write a template with its slots in braces and what may be absent in brackets."""
-    text = OPTIONAL.sub(r"[\1]", CHOICE.sub(r"[\1 | \2]", sentence))
-    return SLOT.sub(lambda slot: f"{{{slot[1] or slot[2]}}}", text)
+def pattern(texts):
+    """Return what matches the texts that a template makes, with and without what is optional."""
+    parts = [re.split(r"\{[^{}]*\}", text) for text in texts]
+    return re.compile("|".join(".*".join(map(re.escape, each)) for each in parts))
 
 
-def pattern(sentence):
-    """Return what matches the texts that a template makes."""
-    parts = re.split(r"(\{[^{}]*\}|\[[^\]]*\])", shown(sentence))
-    return re.compile("".join(".*" if p[:1] in ("{", "[") else re.escape(p) for p in parts))
-
-
-def words_of(sentence):
+def words_of(template):
     """Return how many letters a template has outside of its slots."""
-    return len(re.sub(r"\{[^{}]*\}|\[[^\]]*\]", "", shown(sentence)))
+    return len(re.sub(r"\{[^{}]*\}", "", template))
 
 
 @functools.cache
 def listed():
     """List the sentences that a verdict can have, with examples."""
-    patterns = {s: pattern(s) for s in sorted(sentences(), key=words_of, reverse=True)}
+    every = templates()
+    patterns = {s: pattern(every[s]) for s in sorted(every, key=words_of, reverse=True)}
     examples = {sentence: [] for sentence in patterns}
     for line in dict.fromkeys(line for name in CASES for line in answer(made(name)).lines):
         # of several templates the one with the most words of its own
@@ -232,12 +233,12 @@ def listed():
     return [
         "\n".join(
             (
-                f"{number}. {shown(sentence)}",
+                f"{number}. {sentence}",
                 *(f"    {example}" for example in examples[sentence][:MOST]),
                 "",
             )
         )
-        for number, sentence in enumerate(sentences(), 1)
+        for number, sentence in enumerate(every, 1)
     ]
 
 

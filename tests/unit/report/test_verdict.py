@@ -1,17 +1,23 @@
 """The verdict: what it goes by, what it warns of, and what it advises."""
 
+import json
 import math
+from pathlib import Path
 
+import jsonschema
 import pytest
 
+import bakeoff.report
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.report.answers.answer import Kind
 from bakeoff.report.exhibits import exhibits
+from bakeoff.report.family import seen_from
 from bakeoff.report.page import Page
 from bakeoff.report.prose import decision, take_care
-from bakeoff.report.study import seen_from
 from bakeoff.report.verdict import answer
+from bakeoff.report.verdict_data import CAUTIONS, verdict_data
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
 from tests.unit.report.cases import CASES
@@ -135,3 +141,35 @@ def test_learners_are_named_by_what_was_simulated_of_them(estimator, metric, inf
     if estimator.endswith("Lasso"):
         assert [entry.name for entry in known.instead] == ["half_sample_t"]
         assert known.inflated[0].rate.rate > 0.5
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_verdict_as_data_keeps_to_its_schema(name):
+    schema = json.loads((Path(bakeoff.report.__file__).parent / "verdict.schema.json").read_text())
+    one = CASES[name]()
+    verdict = answer(one)
+    found = json.loads(json.dumps(verdict_data(one, verdict), allow_nan=False))
+    jsonschema.validate(found, schema)
+    assert [*found["cautions"], *found["findings"]] or not (verdict.main or verdict.more)
+    kinds = schema["properties"]["kind"]["enum"]
+    assert kinds == [kind.value for kind in Kind]
+
+
+def test_verdict_as_data_has_the_comparison_of_the_evidence():
+    row = pair("a", "b", 0.001, -0.05, test="mcnemar", ci_low=-0.08, ci_high=-0.02)
+    one = study(experiment("ab", tests=["mcnemar"]), [row], MEANS, accuracies=MEANS)
+    found = verdict_data(one, answer(one))
+    assert (found["kind"], found["leader"]) == ("winner", "b")
+    compared = found["comparison"]
+    assert (compared["model_a"], compared["model_b"]) == ("b", "a")
+    assert (compared["estimate"], compared["ci_low"], compared["ci_high"]) == (0.05, 0.02, 0.08)
+    assert (compared["test"], compared["n"], compared["decision"]) == ("mcnemar", 200, "a_better")
+
+
+def test_cautions_have_codes_that_stay():
+    coded = set()
+    for name in CASES:
+        verdict = answer(CASES[name]())
+        coded |= {sentence.code for sentence in (*verdict.main, *verdict.more)}
+    # the cases have no training runs, no logs, and no test that its interval contradicts
+    assert CAUTIONS - coded == {"runs", "results", "disagreement", "not_exchangeable"}

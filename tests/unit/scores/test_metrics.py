@@ -265,7 +265,7 @@ def test_a_metric_told_twice_is_two_metrics_and_a_curve_comes_with_ici():
     # where all rows are called positive the benefit is that of treating all of them
     expected = y.mean() - (1 - y.mean()) * 0.25
     scores = found._study.scores.set_index(["metric", "model"])["value"]
-    assert scores["net_benefit@0.2", "model-3"] == pytest.approx(expected)
+    assert scores["net_benefit@0.2", "c"] == pytest.approx(expected)
 
 
 PINBALL = {"pinball_05": 0.05, "pinball_10": 0.1, "pinball_25": 0.25, "pinball_50": 0.5}

@@ -15,7 +15,7 @@ from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
-from bakeoff.report.study import unit_of, varies
+from bakeoff.report.written import unit_of, varies
 from bakeoff.scores import METRICS, score
 from bakeoff.scores import own_metrics as module
 from bakeoff.scores.own_metrics import enter_own

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import bakeoff
 from bakeoff.cli import main
 from bakeoff.data.given_tables import read_columns
-from bakeoff.data.records import PLAIN, laid_out
+from bakeoff.data.open_table import PLAIN, laid_out
 from tests.unit.sources.helpers import card_of
 
 N = 60

@@ -12,9 +12,12 @@ from string import ascii_uppercase
 from typing import Any
 
 _CHOICES = ("choices", "options", "endings")
-_ANSWERS = {"answer", "answerkey", "answer_key", "answer_index", "answer_idx", "answer_letter"} | {
+"""Fields that list the choices."""
+_ANSWERS = {
+    "answer", "answerkey", "answer_key", "answer_index", "answer_idx", "answer_letter",
     "correct", "correct_answer", "gold", "gold_index", "label", "target",
 }  # fmt: skip
+"""Fields that say which choice is the right one."""
 _NUMBERED = re.compile(r"(?i)(choice|option|ending|answer)[ _-]?(\d+|[a-j])")
 _LETTER = re.compile(r"\(?([A-Z])\)?\.?")
 
@@ -22,49 +25,65 @@ _LETTER = re.compile(r"\(?([A-Z])\)?\.?")
 def without_order(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document whose choices are sorted, and whose answer is the text of a choice."""
     choices = _choices_of(document)
-    if len(set(choices)) < max(2, len(choices)):
+    if len(choices) < 2 or len(set(choices)) < len(choices):
         return dict(document)
     unordered: dict[str, Any] = {"choices": sorted(choices)}
     for key, value in document.items():
-        is_one = _NUMBERED.fullmatch(key) and value in choices
-        if not is_one and key.casefold() not in _CHOICES:
-            unordered[key] = _without_order(key, value, choices)
+        if key.casefold() in _CHOICES:
+            continue
+        if _NUMBERED.fullmatch(key) and value in choices:
+            continue
+        unordered[key] = _without_order(key, value, choices)
     return unordered
 
 
 def _choices_of(document: Mapping[str, Any]) -> list[str]:
     """Return the texts of the choices in their order; none of a document without choices."""
-    by_key = {key.casefold(): value for key, value in document.items()}
-    found = next((by_key[key] for key in _CHOICES if key in by_key), None)
-    if isinstance(found, Mapping):  # {"text": […], "label": ["A", "B", …]}
-        found = found.get("text")
-    if isinstance(found, list | tuple):
-        return [one for one in found if isinstance(one, str)]
-    numbered = [key for key in document if _NUMBERED.fullmatch(key)]
-    return [document[key] for key in numbered if isinstance(document[key], str)]
+    choices: Any = None
+    numbered = []
+    place = len(_CHOICES)
+    for key, value in document.items():
+        field = key.casefold()
+        if field in _CHOICES and _CHOICES.index(field) <= place:
+            place = _CHOICES.index(field)
+            choices = value
+        if _NUMBERED.fullmatch(key):
+            numbered.append(value)
+    # {"text": […], "label": ["A", "B", …]}
+    if isinstance(choices, Mapping):
+        choices = choices.get("text")
+    # {"choice1": …, "choice2": …}
+    if not isinstance(choices, list | tuple):
+        choices = numbered
+    return [choice for choice in choices if isinstance(choice, str)]
 
 
 def _without_order(key: str, value: Any, choices: Sequence[str]) -> Any:
     """Replace the letter or the place of a choice by its text, and sort what lists them all."""
     if key.casefold() in _ANSWERS:
         if isinstance(value, list):
-            return sorted(str(_named(one, choices)) for one in value)
-        return _named(value, choices)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return sorted(value) if sorted(value) == sorted(choices) else value
+            return sorted(str(_choice_of(answer, choices)) for answer in value)
+        return _choice_of(value, choices)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        in_order = sorted(value)
+        return in_order if in_order == sorted(choices) else value
     if isinstance(value, str) and all(choice in value for choice in choices):
-        return sorted(value.split())  # a prompt that lists the choices
+        # a prompt that lists the choices
+        return sorted(value.split())
     return value
 
 
-def _named(answer: Any, choices: Sequence[str]) -> Any:
+def _choice_of(answer: Any, choices: Sequence[str]) -> Any:
     """Return the text of the choice that a letter or a place from 0 stands for."""
     place = -1
     if isinstance(answer, int) and not isinstance(answer, bool):
         place = answer
     elif isinstance(answer, str) and answer not in choices:
         letter = _LETTER.fullmatch(answer.strip())
-        place = int(answer) if answer.isdecimal() else -1
         if letter is not None:
             place = ascii_uppercase.index(letter[1])
-    return choices[place] if 0 <= place < len(choices) else answer
+        elif answer.isdecimal():
+            place = int(answer)
+    if 0 <= place < len(choices):
+        return choices[place]
+    return answer

@@ -17,19 +17,22 @@ import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.readers import (
+from bakeoff.data.readers.common import (
     ENDED,
     OF_MODEL,
     SAMPLE_ID,
     LeftOut,
     check_record,
+    has_all,
     question_of,
     table_of_questions,
 )
@@ -38,17 +41,34 @@ from bakeoff.options import can_set, setting
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
-_HEADER, _START = "header.json", "_journal/start.json"
-_PARTS = {_HEADER, _START}
-_ZSTANDARD, _LENGTHS_AT = 93, 26  # of the ZIP format: a method, and a place in a local header
+_HEADER = "header.json"
+_START = "_journal/start.json"
+_SAMPLE_FILE = re.compile(r"samples/.+\.json")
+_KEYS = (r'"status"\s*:', r'"eval"\s*:\s*\{', r'"task"\s*:')
+"""Keys by which a log is recognized."""
+_ZSTANDARD = 93
+"""A method of compression of the ZIP format."""
+_LENGTHS_AT = 26
+"""Where a local header of the ZIP format has the lengths of its name and of its extra field."""
 _OF_MESSAGES = ("role", "content")  # without the ids that each log gives them anew
 _LIMITS = ("message_limit", "token_limit", "time_limit", "working_limit", "cost_limit")
-_NO_SETTINGS = {"seed", "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"} | {
-    "max_connections", "adaptive_connections", "cache", "batch"
+_NO_SETTINGS = {
+    "seed", "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout",
+    "max_connections", "adaptive_connections", "cache", "batch",
 }  # fmt: skip
+_NO_SCORERS = ("question", SAMPLE_ID, "epoch")
 _LOG = {"status?": str, "eval?": dict, "plan?": dict, "results?": dict}
-_SAMPLE = {"id": (str, int), "input": (str, list), "epoch?": int, "scores?": dict}
-_SAMPLE |= {"metadata?": dict, "choices?": list, "target?": (str, list), "limit?": dict}
+_SAMPLE = {
+    "id": (str, int),
+    "input": (str, list),
+    "epoch?": int,
+    "scores?": dict,
+    "metadata?": dict,
+    "choices?": list,
+    "target?": (str, list),
+    "limit?": dict,
+}
+_MESSAGE = {"content?": (str, list)}
 _SCORE = {"value": (str, int, float, bool, dict, list)}
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
@@ -56,36 +76,63 @@ _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false
 def recognizes(head: str) -> bool:
     """Tell whether a file is an object with a status and an evaluation of a task."""
     start = head.lstrip()
-    keys = (r'"status"\s*:', r'"eval"\s*:\s*\{', r'"task"\s*:')
-    return start.startswith("{") and all(re.search(key, start) for key in keys)
+    return start.startswith("{") and has_all(start, _KEYS)
 
 
 def unpacks(archive: zipfile.ZipFile) -> bool:
     """Tell whether an archive holds the parts of a log."""
-    return not _PARTS.isdisjoint(archive.namelist())
+    names = archive.namelist()
+    return _HEADER in names or _START in names
+
+
+# --- the two forms of a log
+
+
+def read(text: str) -> pd.DataFrame:
+    """Return ids and scores; ``epoch`` where samples ran several times, ``score`` of one scorer."""
+    log = _parsed(text, "the log")
+    samples = log.get("samples")
+    if not isinstance(samples, list):
+        samples = []
+    placed = ((f"samples[{i}]", sample) for i, sample in enumerate(samples))
+    return _table(log, placed, len(samples))
 
 
 def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
     """Return what `read` returns, of an `.eval` file."""
-    names = archive.namelist()
-    header = _parsed(_member(archive, _HEADER), _HEADER) if _HEADER in names else {}
+    names = sorted(archive.namelist())
+    header: dict[str, Any] = {}
+    if _HEADER in names:
+        header = _parsed(_member(archive, _HEADER), _HEADER)
     if not header:  # it runs, or was interrupted
-        begun = _parsed(_member(archive, _START), _START) if _START in names else {}
-        header = {**check_record(begun, _START, _LOG), "status": "started"}
-    samples = [name for name in sorted(names) if re.fullmatch(r"samples/.+\.json", name)]
+        start = _parsed(_member(archive, _START), _START) if _START in names else {}
+        header = {**check_record(start, _START, _LOG), "status": "started"}
+    samples = [name for name in names if _SAMPLE_FILE.fullmatch(name)]
     parsed = ((name, _parsed(_member(archive, name), name)) for name in samples)
     return _table(header, parsed, len(samples))
+
+
+def _parsed(text: str | bytes, place: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"{place} is no JSON: {error}") from None
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Unpack a member; Python before 3.14 cannot where it is compressed by Zstandard."""
     info = archive.getinfo(name)
-    if info.compress_type != _ZSTANDARD or archive.filename is None:
-        try:
-            return archive.read(name)
-        except Exception as error:  # encrypted, damaged, of an unknown method
-            raise ValueError(f"{name} cannot be unpacked: {error}") from None
-    with Path(archive.filename).open("rb") as file:
+    if info.compress_type == _ZSTANDARD and archive.filename is not None:
+        return _unpacked_by_zstandard(Path(archive.filename), info)
+    try:
+        return archive.read(name)
+    except Exception as error:  # encrypted, damaged, of an unknown method
+        raise ValueError(f"{name} cannot be unpacked: {error}") from None
+
+
+def _unpacked_by_zstandard(path: Path, info: zipfile.ZipInfo) -> bytes:
+    name = info.filename
+    with path.open("rb") as file:
         file.seek(info.header_offset + _LENGTHS_AT)
         of_name, of_extra = struct.unpack("<HH", file.read(4))
         file.seek(of_name + of_extra, os.SEEK_CUR)
@@ -99,99 +146,159 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     return content
 
 
-def read(text: str) -> pd.DataFrame:
-    """Return ids and scores; ``epoch`` where samples ran several times, ``score`` of one scorer."""
-    log = _parsed(text, "the log")
-    samples = log.get("samples")
-    samples = samples if isinstance(samples, list) else []
-    placed = ((f"samples[{i}]", sample) for i, sample in enumerate(samples))
-    return _table(log, placed, len(samples))
+# --- the samples of a log
 
 
-def _parsed(text: str | bytes, place: str) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError as error:
-        raise ValueError(f"{place} is no JSON: {error}") from None
-
-
-def _table(log: Any, samples: Iterable[tuple[str, Any]], count: int) -> pd.DataFrame:
+def _table(log: Any, samples: Iterable[tuple[str, Any]], n_samples: int) -> pd.DataFrame:
+    """Return the table of a log, or say why it has not all of its samples."""
     check_record(log, "the log", _LOG)
-    if unfinished := _unfinished(log, count):
-        rows = (lambda: _rows(log, samples)) if count else None
-        raise LeftOut(unfinished, rows, _lacking(log, count))
-    if not count:
+    unfinished = _unfinished(log, n_samples)
+    if unfinished:
+        rows = (lambda: _rows(log, samples)) if n_samples else None
+        raise LeftOut(unfinished, rows, _lacking(log, n_samples))
+    if not n_samples:
         raise LeftOut("it has no samples; was it written with `--no-log-samples`?")
     return _rows(log, samples)
 
 
 def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
-    kept, rows = list(samples), []
-    for place, sample in kept:
+    """Return a row for each sample, with its scores."""
+    rows = []
+    metadata = []
+    limits: Counter[str] = Counter()
+    for place, sample in samples:
         check_record(sample, place, _SAMPLE)
-        ids = {"question": _question(sample, place), SAMPLE_ID: sample["id"]}
-        rows.append({**ids, "epoch": sample.get("epoch") or 1, **_scores(sample, place)})
-    frame, run = frame_of(rows), log.get("eval") or {}
-    scorers = [str(name) for name in frame if name not in ("question", SAMPLE_ID, "epoch")]
+        row = {
+            "question": _question(sample, place),
+            SAMPLE_ID: sample["id"],
+            "epoch": sample.get("epoch") or 1,
+        }
+        rows.append(row | _scores(sample, place))
+        metadata.append(sample.get("metadata") or {})
+        if sample.get("limit"):
+            limits[str(sample["limit"].get("type"))] += 1
+    frame = frame_of(rows)
+    scorers = [str(name) for name in frame if name not in _NO_SCORERS]
     if not scorers:
         raise LeftOut("no sample has a score")
-    frame = frame if frame["epoch"].nunique() > 1 else frame.drop(columns="epoch")
-    metadata = [sample.get("metadata") or {} for _, sample in kept]
-    table = table_of_questions(frame, scorers, metadata, _settings(run, log.get("plan") or {}))
-    facts = {"model": "model", "task": "task", "key": "eval_id"}
-    table.attrs |= {name: str(run[key]) for name, key in facts.items() if key in run}
-    limits = [sample["limit"].get("type") for _, sample in kept if sample.get("limit")]
+    if frame["epoch"].nunique() == 1:
+        frame = frame.drop(columns="epoch")
+    run = log.get("eval") or {}
+    settings = _settings(run, log.get("plan") or {})
+    table = table_of_questions(frame, scorers, metadata, settings)
+    for name, key in (("model", "model"), ("task", "task"), ("key", "eval_id")):
+        if key in run:
+            table.attrs[name] = str(run[key])
     if limits:
-        table.attrs[ENDED] = {str(limit): limits.count(limit) for limit in limits}
+        table.attrs[ENDED] = dict(limits)
     return table
 
 
 def _question(sample: dict[str, Any], place: str) -> str:
     """Return what stands for input, choices in any order, and target; letters are choices."""
-    given, choices, target = sample["input"], sample.get("choices") or [], sample.get("target")
-    text = given
-    if not isinstance(given, str):
-        for i, message in enumerate(given):
-            check_record(message, f"{place}.input[{i}]", {"content?": (str, list)})
-        given = [{key: message.get(key) for key in _OF_MESSAGES} for message in given]
-        text = str(given[-1]["content"]) if given else ""
-    letters: dict[Any, str] = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", choices, strict=False))
-    targets = target if isinstance(target, list) else [target]
-    targets = [letters.get(one, one) if isinstance(one, str) else one for one in targets]
-    return question_of(text, given, sorted(choices, key=str), sorted(targets, key=str))
+    asked = sample["input"]
+    text = asked
+    if not isinstance(asked, str):
+        asked = []
+        text = ""
+        for i, message in enumerate(sample["input"]):
+            check_record(message, f"{place}.input[{i}]", _MESSAGE)
+            asked.append({key: message.get(key) for key in _OF_MESSAGES})
+            text = str(message.get("content"))
+    choices = sample.get("choices") or []
+    by_letter: dict[str, Any] = dict(zip(ascii_uppercase, choices, strict=False))
+    targets = sample.get("target")
+    if not isinstance(targets, list):
+        targets = [targets]
+    right = []
+    for target in targets:
+        if isinstance(target, str):
+            target = by_letter.get(target, target)
+        right.append(target)
+    return question_of(text, asked, sorted(choices, key=str), sorted(right, key=str))
+
+
+def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
+    """Return the scores of a sample by scorer, or by scorer and part."""
+    scores: dict[str, float] = {}
+    for name, score in (sample.get("scores") or {}).items():
+        value = check_record(score, f"{place}.scores.{name}", _SCORE)["value"]
+        if not isinstance(value, dict):
+            scores[str(name)] = _number(value, sample["id"])
+            continue
+        for key, part in value.items():
+            scorer = f"{name}.{key}" if key else str(name)
+            scores[scorer] = _number(part, sample["id"])
+    return scores
+
+
+def _number(value: Any, sample: object) -> float:
+    """Return a score as a number; words are those of Inspect's `value_to_float`."""
+    number = value
+    if isinstance(value, str):
+        number = _WORDS.get(value, _WORDS.get(value.lower(), value))
+    try:
+        return float(number)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample {sample!r} has the score {value!r}, expected a number, C or I"
+        ) from None
+
+
+# --- what a log says of the evaluation
 
 
 def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     """Return what a model was asked with, by the names that Inspect has for it."""
-    of_model = run.get("model_args") or {}
-    settings = {f"{OF_MODEL}{name}": value for name, value in of_model.items()}
+    settings = {}
+    for name, value in (run.get("model_args") or {}).items():
+        settings[f"{OF_MODEL}{name}"] = value
     settings |= run.get("task_args") or {}
-    for config in (run.get("model_generate_config"), plan.get("config")):
-        settings |= {
-            k: v for k, v in (config or {}).items() if v is not None and k not in _NO_SETTINGS
-        }
+    settings |= _settings_of_generation(run.get("model_generate_config") or {})
+    settings |= _settings_of_generation(plan.get("config") or {})
     limits = run.get("config") or {}
-    settings |= {key: limits[key] for key in _LIMITS if limits.get(key) is not None}
+    for key in _LIMITS:
+        if limits.get(key) is not None:
+            settings[key] = limits[key]
     settings |= run.get("model_roles") or {}
-    steps = plan.get("steps") or []
-    settings["solver"] = " + ".join(str(step.get("solver")) for step in steps)
-    for number, step in enumerate((*steps, *(run.get("scorers") or []))):
-        name = step.get("solver") or step.get("name")
-        options = step.get("params") or step.get("options") or {}
-        for key in options:
-            said = f"{name}.{key}"
-            settings[f"{said} {number + 1}" if said in settings else said] = options[key]
+    _add_steps(settings, plan.get("steps") or [], run.get("scorers") or [])
     return settings
 
 
-def _unfinished(log: dict[str, Any], samples: int) -> str:
+def _add_steps(settings: dict[str, Any], steps: list[Any], scorers: list[Any]) -> None:
+    """Add which solvers worked one after the other, and the options of these and of scorers."""
+    settings["solver"] = " + ".join([str(step.get("solver")) for step in steps])
+    for number, step in enumerate(steps + scorers, 1):
+        name = step.get("solver") or step.get("name")
+        options = step.get("params") or step.get("options") or {}
+        for key, value in options.items():
+            option = f"{name}.{key}"
+            if option in settings:  # the same solver is there twice
+                option = f"{option} {number}"
+            settings[option] = value
+
+
+def _settings_of_generation(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that may change what a model answers."""
+    settings = {}
+    for key, value in config.items():
+        if value is not None and key not in _NO_SETTINGS:
+            settings[key] = value
+    return settings
+
+
+def _unfinished(log: dict[str, Any], n_samples: int) -> str:
     """Say of a log without all of its samples that those that are missing are so for a reason."""
-    status, results = log.get("status"), log.get("results") or {}
-    done, total = results.get("completed_samples"), results.get("total_samples")
+    status = log.get("status")
+    results = log.get("results") or {}
+    done = results.get("completed_samples")
+    total = results.get("total_samples")
     lacks = isinstance(done, int) and isinstance(total, int) and done < total
     if status == "success" and not lacks:
         return ""
-    amount = f"{done:,} of {total:,} samples" if lacks else f"{samples:,} samples"
+    amount = f"{n_samples:,} samples"
+    if lacks:
+        amount = f"{done:,} of {total:,} samples"
     running = "still runs or " if status == "started" else ""
     what = f"its status is {status!r}, with {amount}: the evaluation {running}did not finish"
     if status == "success":
@@ -205,35 +312,20 @@ def _unfinished(log: dict[str, Any], samples: int) -> str:
     )
 
 
-def _lacking(log: dict[str, Any], samples: int) -> float | None:
+def _lacking(log: dict[str, Any], n_samples: int) -> float | None:
     """Return the share of the samples that are not there, as far as the log knows their number."""
-    run = log.get("eval") or {}
-    data, config = run.get("dataset") or {}, run.get("config") or {}
     total = (log.get("results") or {}).get("total_samples")
     if not total:
-        total = len(data.get("sample_ids") or ()) * (config.get("epochs") or 1)
-    return max(0.0, 1 - samples / total) if total else None
+        run = log.get("eval") or {}
+        sample_ids = (run.get("dataset") or {}).get("sample_ids") or ()
+        epochs = (run.get("config") or {}).get("epochs") or 1
+        total = len(sample_ids) * epochs
+    if not total:
+        return None
+    return max(0.0, 1 - n_samples / total)
 
 
-def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
-    scores: dict[str, float] = {}
-    for name, score in (sample.get("scores") or {}).items():
-        value = check_record(score, f"{place}.scores.{name}", _SCORE)["value"]
-        parts = value if isinstance(value, dict) else {"": value}
-        for key, part in parts.items():
-            scores[f"{name}.{key}" if key else str(name)] = _number(part, sample["id"])
-    return scores
-
-
-def _number(value: Any, sample: object) -> float:
-    try:
-        if isinstance(value, str):
-            return float(_WORDS[value] if value in _WORDS else _WORDS.get(value.lower(), value))
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"sample {sample!r} has the score {value!r}, expected a number, C or I"
-        ) from None
+# --- suites of samples
 
 
 class Suite(NamedTuple):
@@ -252,9 +344,8 @@ def suite_of(path: str) -> Iterator[Suite]:
         log = _header_of(place)
         dataset = _mapping(_mapping(log.get("eval")).get("dataset"))
         ids = dataset.get("sample_ids")
-        samples = [str(sample) for sample in ids] if isinstance(ids, list) else []
-        if samples:
-            yield Suite(len(samples), tuple(samples), log.get("status") == "started")
+        if isinstance(ids, list) and ids:
+            yield Suite(len(ids), tuple(map(str, ids)), log.get("status") == "started")
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

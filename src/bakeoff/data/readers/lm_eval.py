@@ -11,6 +11,7 @@ scores, the examples of each task (``"n-shot": {"<task>": 5}``) and ``system_ins
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,28 +19,35 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import (
+from bakeoff.data.readers.choices import without_order
+from bakeoff.data.readers.common import (
     PROMPTS,
     SAMPLE_ID,
     LeftOut,
     check_record,
+    first_line,
+    has_all,
+    json_lines,
     question_of,
     table_of_questions,
 )
-from bakeoff.data.readers.choices import without_order
 from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
+_FIELDS = ('"doc_id"', '"target"', '"filtered_resps"')
+"""Fields by which a line is recognized."""
+_RECORD = {"doc_id": (int, str), "filter?": str}
 _QUESTIONS = ("question", "query", "problem", "prompt", "input", "instruction", "text", "page")
 """What the field of a document that asks is called, the likeliest first."""
 _NO_METRIC = {"doc_id", "resps", "filtered_resps", "target", "doc", "arguments", "filter"}
+_FILE = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?")
+"""The name of a file of samples: its task and its time."""
 
 
 def recognizes(head: str) -> bool:
     """Tell whether the first line is an object with a document's id, its target and responses."""
-    first = head.lstrip().split("\n", 1)[0]
-    keys = ("doc_id", "target", "filtered_resps")
-    return first.startswith("{") and all(f'"{key}"' in first for key in keys)
+    first = first_line(head)
+    return first.startswith("{") and has_all(first, _FIELDS)
 
 
 def named(path: Path) -> dict[str, str]:
@@ -57,8 +65,8 @@ def beside(path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(results, dict):
         return {}
-    examples = results.get("n-shot")
     settings = {"system_instruction": results.get("system_instruction")}
+    examples = results.get("n-shot")
     if isinstance(examples, dict) and task in examples:
         settings["num_fewshot"] = examples[task]
     return settings
@@ -66,89 +74,126 @@ def beside(path: Path) -> dict[str, Any]:
 
 def _task_and_time(path: Path) -> tuple[str, str]:
     """Return the parts of the name of a file of samples."""
-    parts = re.fullmatch(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?", path.stem)
-    return (parts[1], parts[2] or "") if parts else (path.stem, "")
+    match = _FILE.fullmatch(path.stem)
+    if match is None:
+        return path.stem, ""
+    return match[1], match[2] or ""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Document:
+    """What the lines of one document say of it."""
+
+    question: str
+    scores: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Values by metric and filter, like ``acc,none``."""
+    unnamed: list[str] = dataclasses.field(default_factory=list)
+    """Digests of the lines that name no filter."""
 
 
 def read(text: str) -> pd.DataFrame:
     """Return ids and metrics; ``score`` where there is one metric by one filter."""
-    documents: dict[int, dict[str, Any]] = {}
-    metadata: dict[int, dict[str, Any]] = {}
-    filters: dict[str, None] = {}
-    unnamed: dict[Any, list[str]] = {}
+    documents: dict[Any, _Document] = {}
     prompts: dict[Any, str] = {}
+    metadata: dict[Any, dict[str, Any]] = {}
+    filters: set[str] = set()
     settings: dict[str, Any] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = parse_json(line)
-        except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from None
-        check_record(row, f"line {number}", {"doc_id": (int, str), "filter?": str})
-        question = _question(row, number)
-        document = documents.setdefault(row["doc_id"], {"question": question})
-        metadata[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
-        if document["question"] != question:
-            raise ValueError(f"line {number}: document {row['doc_id']} is another one before it")
-        name = row.get("filter")
-        if name is None:
-            before = unnamed.setdefault(row["doc_id"], [])
-            before.append(digest([row.get("filtered_resps"), _metrics(row)]))
-            name = f"filter-{len(before)}"
-        filters[name] = None
-        prompts[row["doc_id"]] = digest([question, _prompt(row)])
-        settings |= _settings(row.get("arguments"))
+    for place, row in json_lines(text):
+        check_record(row, place, _RECORD)
+        question = _question(row, place)
+        document = documents.setdefault(row["doc_id"], _Document(question))
+        if document.question != question:
+            raise ValueError(f"{place}: document {row['doc_id']} is another one before it")
+        filter_name = _filter_of(row, document)
+        filters.add(filter_name)
         for metric, value in _metrics(row).items():
-            key = f"{metric},{name}"
-            if key in document:
-                raise ValueError(f"line {number}: document {row['doc_id']} has {key} twice")
-            document[key] = value
-    _check_unnamed(unnamed)
-    table = pd.DataFrame.from_dict(documents, orient="index")
-    if len(filters) == 1:
-        table.columns = [name.partition(",")[0] for name in table.columns]
-    scores = list(table.columns.drop("question"))
+            key = f"{metric},{filter_name}"
+            if key in document.scores:
+                raise ValueError(f"{place}: document {row['doc_id']} has {key} twice")
+            document.scores[key] = value
+        prompts[row["doc_id"]] = digest([question, _prompt(row)])
+        metadata[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
+        settings |= _settings(row.get("arguments"))
+    _check_unnamed(documents)
+    table = _scores_of(documents, one_filter=len(filters) == 1)
+    scores = list(table.columns.drop(["question", SAMPLE_ID]))
     if not scores:
         raise LeftOut("no sample has a metric that is a number")
-    table = table.rename_axis(SAMPLE_ID).reset_index()
     settings = {PROMPTS: digest(sorted(set(prompts.values()))), **settings}
-    asked = table_of_questions(table, scores, list(metadata.values()), settings)
-    asked.attrs[PROMPTS] = dict(zip(asked["id"], prompts.values(), strict=True))
-    return asked
+    table = table_of_questions(table, scores, list(metadata.values()), settings)
+    table.attrs[PROMPTS] = dict(zip(table["id"], prompts.values(), strict=True))
+    return table
 
 
-def _check_unnamed(lines: Mapping[Any, Sequence[str]]) -> None:
+def _filter_of(row: Mapping[str, Any], document: _Document) -> str:
+    """Return the filter of a line, or its number among the lines of its document."""
+    name = row.get("filter")
+    if name is not None:
+        return str(name)
+    document.unnamed.append(digest([row.get("filtered_resps"), _metrics(row)]))
+    return f"filter-{len(document.unnamed)}"
+
+
+def _scores_of(documents: Mapping[Any, _Document], *, one_filter: bool) -> pd.DataFrame:
+    """Return a row for each document, in the order of their first lines."""
+    rows = {}
+    for doc_id, document in documents.items():
+        rows[doc_id] = {"question": document.question, **document.scores}
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    if one_filter:
+        table.columns = [name.partition(",")[0] for name in table.columns]
+    return table.rename_axis(SAMPLE_ID).reset_index()
+
+
+def _check_unnamed(documents: Mapping[Any, _Document]) -> None:
     """Refuse documents that are there several times by no filters: not all, or always the same."""
-    counts = [len(of_document) for of_document in lines.values()]
-    if max(counts, default=1) == 1:
+    first: Any = None
+    n_first = 1
+    counts = set()
+    are_same = True
+    for doc_id, document in documents.items():
+        n_lines = len(document.unnamed)
+        if not n_lines:
+            continue
+        counts.add(n_lines)
+        are_same &= len(set(document.unnamed)) == 1
+        if n_lines > 1 and n_first == 1:
+            first = doc_id
+            n_first = n_lines
+    if n_first == 1:
         return
-    uneven = min(counts) < max(counts)
-    if uneven or all(len(set(of_document)) == 1 for of_document in lines.values()):
-        first = next(key for key, of_document in lines.items() if len(of_document) > 1)
-        raise ValueError(
-            f"document {first!r} is there {len(lines[first])} times, which are no filters: "
-            + ("other documents are not" if uneven else "all lines of a document are the same")
-        )
+    if len(counts) > 1:
+        reason = "other documents are not"
+    elif are_same:
+        reason = "all lines of a document are the same"
+    else:
+        return
+    raise ValueError(f"document {first!r} is there {n_first} times, which are no filters: {reason}")
 
 
-def _question(row: dict[str, Any], number: int) -> str:
+def _question(row: dict[str, Any], place: str) -> str:
     """Return what stands for a document, which holds what is asked and what is right."""
     document = row.get("doc") or row.get("doc_hash")
     if not document:
-        raise ValueError(f"line {number}: expected a sample with doc or doc_hash")
+        raise ValueError(f"{place}: expected a sample with doc or doc_hash")
     if not isinstance(document, dict):
         return question_of(document if isinstance(document, str) else "", document)
-    texts = {key.casefold(): document[key] for key in sorted(document)}
-    asked = [texts[key] for key in _QUESTIONS if isinstance(texts.get(key), str)]
-    any_text = [one for one in texts.values() if isinstance(one, str)]
-    return question_of(next(iter([*asked, *any_text]), ""), without_order(document))
+    texts = {}
+    for key in sorted(document):
+        if isinstance(document[key], str):
+            texts[key.casefold()] = document[key]
+    asked = next(iter(texts.values()), "")
+    # the field that is the likeliest to ask, the last one that is set here
+    for key in reversed(_QUESTIONS):
+        asked = texts.get(key, asked)
+    return question_of(asked, without_order(document))
 
 
 def _prompt(row: dict[str, Any]) -> str:
     """Return a digest of what is asked first, in which choices may be in any order."""
-    first = next(iter(_parts(row.get("arguments"))), None)
-    text = next((part for part in _parts(first) if isinstance(part, str)), "")
+    requests = _parts(row.get("arguments"))
+    parts = _parts(requests[0]) if requests else []
+    text = next((part for part in parts if isinstance(part, str)), "")
     if text:
         return digest(sorted(text.split()))
     return str(row.get("prompt_hash") or "")
@@ -157,21 +202,30 @@ def _prompt(row: dict[str, Any]) -> str:
 def _settings(arguments: Any) -> dict[str, Any]:
     """Return what a document was asked with, such as a temperature: it stands beside the prompt."""
     settings: dict[str, Any] = {}
-    for one in _parts(arguments):
-        for part in _parts(one):
-            settings |= part if isinstance(part, dict) else {}
+    for request in _parts(arguments):
+        for part in _parts(request):
+            if isinstance(part, dict):
+                settings |= part
     return settings
 
 
-def _parts(of: Any) -> list[Any]:
+def _parts(value: Any) -> Sequence[Any]:
     """Return the parts of a list, or of an object, as newer versions write it."""
-    return [*of.values()] if isinstance(of, dict) else of if isinstance(of, list) else []
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, list):
+        return value
+    return []
 
 
-def _metrics(row: dict[str, Any]) -> dict[str, float]:
+def _metrics(row: Mapping[str, Any]) -> dict[str, float]:
     """Take the metrics that are named, else all that are numbers."""
     names = row.get("metrics")
-    metrics = names if isinstance(names, list) else [k for k in row if k not in _NO_METRIC]
-    return {
-        str(name): float(row[name]) for name in metrics if isinstance(row.get(name), (int, float))
-    }
+    if not isinstance(names, list):
+        names = [key for key in row if key not in _NO_METRIC]
+    metrics = {}
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, int | float):
+            metrics[str(name)] = float(value)
+    return metrics

@@ -12,15 +12,20 @@ made anew for each call, such as ``sessionId``, are no part of the question.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import (
+from bakeoff.data.readers.common import (
     SAMPLE_ID,
+    SETTINGS,
     LeftOut,
     check_record,
+    first_line,
+    has_all,
+    json_lines,
     question_of,
     with_metadata,
 )
@@ -29,9 +34,19 @@ from bakeoff.files import digest, parse_json
 WHAT = "results of promptfoo"
 _ERROR = 2
 _LONGEST = 40
+"""Letters of a prompt's label that is part of a model's name."""
 _LOG = {"results": dict, "config?": dict}
-_ROW = {"promptIdx": int, "provider": (str, dict), "success": (bool, int), "score": (int, float)}
-_ROW |= {"vars?": dict, "testCase?": dict, "prompt?": dict, "namedScores?": dict, "testIdx?": int}
+_ROW = {
+    "promptIdx": int,
+    "provider": (str, dict),
+    "success": (bool, int),
+    "score": (int, float),
+    "vars?": dict,
+    "testCase?": dict,
+    "prompt?": dict,
+    "namedScores?": dict,
+    "testIdx?": int,
+}
 _OF_FILE = (r'"evalId"\s*:', r'"results"\s*:\s*\{', r'"prompts"\s*:\s*\[')
 _OF_LINE = (r'"promptIdx"\s*:', r'"testIdx"\s*:', r'"provider"\s*:', r'"success"\s*:')
 _HEAD = 1 << 20
@@ -41,16 +56,13 @@ _SESSION = re.compile(r"(?i)(session|conversation|trace|request)_?id")
 def recognizes(head: str) -> bool:
     """Tell whether a file is an object with the results of an evaluation, or has one on a line."""
     start = head.lstrip()
-    return start.startswith("{") and (_is_whole(start) or _is_of_lines(start))
-
-
-def _is_whole(text: str) -> bool:
-    return all(re.search(key, text) for key in _OF_FILE)
+    return start.startswith("{") and (has_all(start, _OF_FILE) or _is_of_lines(start))
 
 
 def _is_of_lines(text: str) -> bool:
-    first = text.lstrip().split("\n", 1)[0]
-    return all(re.search(key, first) for key in _OF_LINE) and not _is_whole(first)
+    """Tell whether the first line is a result by itself, and not the whole file."""
+    first = first_line(text)
+    return has_all(first, _OF_LINE) and not has_all(first, _OF_FILE)
 
 
 def read(text: str) -> pd.DataFrame:
@@ -60,103 +72,124 @@ def read(text: str) -> pd.DataFrame:
     rows = results["results"]
     for i, row in enumerate(rows):
         check_record(row, f"results.results[{i}]", _ROW)
-    failed = [row for row in rows if row.get("failureReason") == _ERROR]
-    if failed:
-        kept = [row for row in rows if row.get("failureReason") != _ERROR]
-        raise LeftOut(
-            f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
-            f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
-            "with `promptfoo eval --retry-errors`",
-            (lambda: _table(kept, results, log)) if kept else None,
-            len(failed) / len(rows),
-        )
-    return _table(rows, results, log)
+    failed = []
+    run = []
+    for row in rows:
+        if row.get("failureReason") == _ERROR:
+            failed.append(row)
+        else:
+            run.append(row)
+    if not failed:
+        return _table(rows, results, log)
+    raise LeftOut(
+        f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
+        f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
+        "with `promptfoo eval --retry-errors`",
+        (lambda: _table(run, results, log)) if run else None,
+        len(failed) / len(rows),
+    )
 
 
 def _parsed(text: str) -> Any:
     """Parse a file; of one with a result on each line what the whole one of them would be."""
     if not _is_of_lines(text[:_HEAD]):
         return parse_json(text)
-    rows = []
-    for number, line in enumerate(text.split("\n"), 1):
-        try:
-            rows += [parse_json(line)] if line.strip() else []
-        except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from None
+    rows = [row for _, row in json_lines(text)]
     return {"results": {"results": rows}}
 
 
 def _table(
     rows: list[Mapping[str, Any]], results: Mapping[str, Any], log: Mapping[str, Any]
 ) -> pd.DataFrame:
+    """Return a row for each test and model, with the variables of the test beside it."""
     if not rows:
         raise LeftOut("it has no results")
     models = _models(rows)
     # calls at once end in any order
     rows = sorted(rows, key=lambda row: (row["promptIdx"], row.get("testIdx") or 0))
-    made = _made_anew(rows)
-    table = pd.DataFrame(
-        {
+    made_anew = _made_anew(rows)
+    samples = []
+    facts = []
+    for row in rows:
+        sample: dict[str, Any] = {
             "model": models[row["promptIdx"]],
-            "id": _question(row, made),
-            **({SAMPLE_ID: row["testIdx"]} if "testIdx" in row else {}),
-            "success": float(row["success"]),
-            "score": float(row["score"]),
-            **{str(k): float(v) for k, v in (row.get("namedScores") or {}).items()},
+            "id": _question(row, made_anew),
         }
-        for row in rows
-    )
-    settings = _settings(rows, models, results.get("prompts") or (), log.get("config") or {})
-    tests = [row.get("testCase") or {} for row in rows]
-    metadata = [test.get("metadata") or {} for test in tests]
-    table = with_metadata(
-        table,
-        [
-            {**(row.get("vars") or {}), **of_test}
-            for row, of_test in zip(rows, metadata, strict=True)
-        ],
-    )
+        if "testIdx" in row:
+            sample[SAMPLE_ID] = row["testIdx"]
+        sample |= _scores(row)
+        samples.append(sample)
+        test = row.get("testCase") or {}
+        facts.append({**(row.get("vars") or {}), **(test.get("metadata") or {})})
+    table = with_metadata(pd.DataFrame(samples), facts)
     run = table.groupby(["model", "id"]).cumcount() + 1
-    table = table.assign(run=run) if run.max() > 1 else table
-    table.attrs["settings"] = settings
+    if run.max() > 1:
+        table = table.assign(run=run)
+    prompts = results.get("prompts") or ()
+    table.attrs[SETTINGS] = _settings(rows, models, prompts, log.get("config") or {})
     return table
+
+
+def _scores(row: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores of a test by their names."""
+    scores = {"success": float(row["success"]), "score": float(row["score"])}
+    for name, value in (row.get("namedScores") or {}).items():
+        scores[str(name)] = float(value)
+    return scores
 
 
 def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
     """Name the combinations of provider and prompt."""
-    by_prompt = {row["promptIdx"]: row for row in rows}
-    providers = {i: str(_provider(row["provider"])) for i, row in by_prompt.items()}
-    prompts = {i: str((row.get("prompt") or {}).get("label") or "") for i, row in by_prompt.items()}
-    short = len(set(prompts.values())) > 1 and max(map(len, prompts.values())) <= _LONGEST
-    order = list(dict.fromkeys(prompts.values()))
-    several = list(providers.values())
-    return {
-        i: provider
-        if several.count(provider) == 1
-        else f"{provider}, {prompts[i] if short else f'prompt {order.index(prompts[i]) + 1}'}"
-        for i, provider in providers.items()
-    }
+    providers: dict[int, str] = {}
+    labels: dict[int, str] = {}
+    for row in rows:
+        place = row["promptIdx"]
+        providers[place] = str(_provider(row["provider"]))
+        labels[place] = str((row.get("prompt") or {}).get("label") or "")
+    different = list(dict.fromkeys(labels.values()))
+    # prompts are called by their labels where these are short and tell them apart
+    by_label = len(different) > 1 and max(map(len, different)) <= _LONGEST
+    n_prompts = Counter(providers.values())
+    models = {}
+    for place, provider in providers.items():
+        models[place] = provider
+        if n_prompts[provider] > 1:
+            label = labels[place]
+            prompt = label if by_label else f"prompt {different.index(label) + 1}"
+            models[place] = f"{provider}, {prompt}"
+    return models
 
 
-def _provider(given: Any) -> Any:
-    return given if isinstance(given, str) else given.get("label") or given["id"]
+def _provider(provider: Any) -> Any:
+    """Return what a provider is called."""
+    if isinstance(provider, str):
+        return provider
+    return provider.get("label") or provider["id"]
 
 
 def _made_anew(rows: Sequence[Mapping[str, Any]]) -> set[str]:
     """Name the variables of sessions, and those that one test has other values of by model."""
-    values: dict[tuple[Any, str], set[str]] = {}
+    made_anew: set[str] = set()
+    first_values: dict[tuple[Any, str], str] = {}
     for row in rows:
-        for key, value in (row.get("vars") or {}).items():
-            values.setdefault((row.get("testIdx", id(row)), key), set()).add(digest(value))
-    differ = {key for (_, key), different in values.items() if len(different) > 1}
-    return differ | {key for _, key in values if _SESSION.fullmatch(key)}
+        test = row.get("testIdx", id(row))
+        for name, value in (row.get("vars") or {}).items():
+            value_digest = digest(value)
+            first = first_values.setdefault((test, name), value_digest)
+            if first != value_digest or _SESSION.fullmatch(name):
+                made_anew.add(name)
+    return made_anew
 
 
-def _question(row: Mapping[str, Any], made: Collection[str]) -> str:
+def _question(row: Mapping[str, Any], made_anew: Collection[str]) -> str:
     """Return what stands for the variables of a test and what is asserted of its output."""
-    given = {key: value for key, value in (row.get("vars") or {}).items() if key not in made}
+    variables = {}
+    for name, value in (row.get("vars") or {}).items():
+        if name not in made_anew:
+            variables[name] = value
     asserted = (row.get("testCase") or {}).get("assert")
-    return question_of(", ".join(f"{key}={given[key]}" for key in sorted(given)), given, asserted)
+    text = ", ".join(f"{name}={variables[name]}" for name in sorted(variables))
+    return question_of(text, variables, asserted)
 
 
 def _settings(
@@ -166,9 +199,11 @@ def _settings(
     config: Mapping[str, Any],
 ) -> dict[str, dict[str, Any]]:
     """Return the prompt of each model and the configuration of its provider."""
-    providers = config.get("providers")  # a file of lines has no configuration
-    entries = [one for one in providers if isinstance(one, dict)] if providers else []
-    configured = {key: e.get("config") for e in entries for key in (e.get("id"), e.get("label"))}
+    configured: dict[Any, Any] = {}
+    for provider in config.get("providers") or ():  # a file of lines has no configuration
+        if isinstance(provider, dict):
+            configured[provider.get("id")] = provider.get("config")
+            configured[provider.get("label")] = provider.get("config")
     settings: dict[str, dict[str, Any]] = {}
     for row in rows:
         place = row["promptIdx"]

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from bakeoff.report import prose, tables
 from bakeoff.report.exhibit import Section, table
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import NONE, capital, clean, fixed, percent
-from bakeoff.report.prose import checked
+from bakeoff.report.prose import Check, checked
 from bakeoff.report.study import Study
 from bakeoff.report.tables import COUNT, DATASET, SIZES, Cell, Column, Kind, Table, numbers
 from bakeoff.report.undeclared import notes, remark_on
-from bakeoff.stats import TypeOneError, catalogue
+from bakeoff.spec import PlannedTest
+from bakeoff.stats import Entry, TypeOneError, catalogue
 
 
 @table(Section.VALIDITY, 10, "Tests and why they were chosen")
@@ -23,35 +26,8 @@ def tests(study: Study) -> Table:
     """The tests that ran and the reason for each. The type I error rate comes from simulations.
     Corrections are made within one data set and metric.
     """
-    reasons = {
-        test.posthoc.name: f"follows {catalogue()[test.name].title}"
-        for test in study.planned
-        if test.posthoc
-    }
-    reasons |= {test.name: test.why for test in study.planned}
-    rows = []
-    for entry in study.tests:
-        test, families = study.planned.by_name[entry.name], study.of_test(entry.name)
-        nulls = (row.result.get("null_hypothesis") for f in families for row in f.rows)
-        lenient = study.type1(entry) is TypeOneError.LIBERAL
-        alone = not families or families[0].bayesian or len(families[0].rows) < 2
-        plans = [test.plan] if test.plan else list(dict.fromkeys(f.plan for f in families))
-        metrics = test.metrics or dict.fromkeys(family.metric for family in families)
-        settings = [f"level {test.alpha:g}", NONE if alone else prose.correction(families[0])]
-        settings += [f"versus {study.label(test.versus)}"] if test.versus else []
-        settings += [f"{key} {v}" for key, v in test.options.items() if v != "two-sided"]
-        rows.append(
-            {
-                "test": entry.title,
-                "plan": ", ".join(prose.PLANS[plan] for plan in plans),
-                "metrics": ", ".join(study.metrics[name].title for name in metrics),
-                "null_hypothesis": next(filter(None, nulls), NONE),
-                "type1": Cell(study.type1(entry).short, tone="bad" if lenient else ""),
-                "settings": "; ".join(part for part in settings if part != NONE),
-                "why": capital(clean(re.sub(r"`([^`]*)`", r"“\1”", reasons[entry.name]))),
-            }
-        )
-    columns = (
+    rows = [_row_of_test(study, entry) for entry in study.tests]
+    columns = [
         Column("test", "Test"),
         Column("plan", "On"),
         Column("metrics", "Metrics"),
@@ -59,8 +35,61 @@ def tests(study: Study) -> Table:
         Column("type1", "Error rate"),
         Column("settings", "Settings"),
         Column("why", "Reason"),
-    )
+    ]
     return Table(columns, rows)
+
+
+def _row_of_test(study: Study, entry: Entry) -> dict[str, Any]:
+    """Say on what a test ran, what it asks, with which settings, and why."""
+    test = study.planned.by_name[entry.name]
+    families = study.of_test(entry.name)
+    plans = [test.plan]
+    if not test.plan:
+        plans = list(dict.fromkeys(family.plan for family in families))
+    metrics = test.metrics or list(dict.fromkeys(family.metric for family in families))
+    type1 = study.type1(entry)
+    return {
+        "test": entry.title,
+        "plan": ", ".join(prose.PLANS[plan] for plan in plans),
+        "metrics": ", ".join(study.metrics[name].title for name in metrics),
+        "null_hypothesis": _null_hypothesis(families),
+        "type1": Cell(type1.short, tone="bad" if type1 is TypeOneError.LIBERAL else ""),
+        "settings": "; ".join(_settings(study, test, families)),
+        "why": capital(clean(re.sub(r"`([^`]*)`", r"“\1”", _reason(study, entry.name)))),
+    }
+
+
+def _null_hypothesis(families: Sequence[Family]) -> str:
+    """Return the first null hypothesis that a result of a test names."""
+    for family in families:
+        for row in family.rows:
+            if row.result.get("null_hypothesis"):
+                return str(row.result["null_hypothesis"])
+    return NONE
+
+
+def _settings(study: Study, test: PlannedTest, families: Sequence[Family]) -> list[str]:
+    """Name the level of a test, its correction, its control and its options."""
+    settings = [f"level {test.alpha:g}"]
+    if families and not families[0].bayesian and len(families[0].rows) > 1:
+        settings.append(prose.correction(families[0]))
+    if test.versus:
+        settings.append(f"versus {study.label(test.versus)}")
+    for name, value in test.options.items():
+        if value != "two-sided":
+            settings.append(f"{name} {value}")
+    return settings
+
+
+def _reason(study: Study, name: str) -> str:
+    """Say why a test ran: by itself, or after another one."""
+    reason = ""
+    for test in study.planned:
+        if test.name == name:
+            return test.why
+        if test.posthoc and test.posthoc.name == name:
+            reason = f"follows {catalogue()[test.name].title}"
+    return reason
 
 
 @table(Section.VALIDITY, 20, "Assumptions of the tests")
@@ -72,16 +101,15 @@ def assumptions(study: Study) -> Table:
     """
     rows = []
     for entry in study.tests:
-        for one in checked(row for family in study.of_test(entry.name) for row in family.rows):
-            n, fails, unknown = len(one.holds), one.holds.count(False), one.holds.count(None)
-            where = f", where checked ({n - unknown} of {n})" if unknown else ""
-            said, tone = f"yes{where}", "good"
-            if fails:
-                said, tone = "no" if fails == n else f"not in {fails} of {n}", "bad"
-            elif unknown == n:
-                said, tone = "cannot be checked", "open"
-            line = {"test": entry.title, "assumption": one.name, "detail": one.detail}
-            rows.append(line | {"holds": Cell(said, tone=tone)})
+        comparisons = [row for family in study.of_test(entry.name) for row in family.rows]
+        for check in checked(comparisons):
+            row = {
+                "test": entry.title,
+                "assumption": check.name,
+                "holds": _holds(check),
+                "detail": check.detail,
+            }
+            rows.append(row)
     columns = (
         Column("test", "Test"),
         Column("assumption", "Assumption"),
@@ -91,16 +119,38 @@ def assumptions(study: Study) -> Table:
     return Table(columns, rows)
 
 
+def _holds(check: Check) -> Cell:
+    """Say in how many comparisons an assumption holds."""
+    n = len(check.holds)
+    n_failed = check.holds.count(False)
+    n_unknown = check.holds.count(None)
+    if n_failed == n:
+        return Cell("no", tone="bad")
+    if n_failed:
+        return Cell(f"not in {n_failed} of {n}", tone="bad")
+    if n_unknown == n:
+        return Cell("cannot be checked", tone="open")
+    if n_unknown:
+        return Cell(f"yes, where checked ({n - n_unknown} of {n})", tone="good")
+    return Cell("yes", tone="good")
+
+
 @table(Section.DATA, 10, "The data")
 def data(study: Study) -> Table:
     """The data sets, with a hash of the canonical table (complete in the CSV file)."""
     rows = []
     for name in study.datasets:
-        card, unit = study.cards[name], study.analysis.datasets[name].unit
-        licence = clean(card["licence"]) if card.get("licence") else NONE
-        row = {**card, "features": len(card["features"]), "licence": licence}
-        row["target" if "numbers" in card else "classes"] = prose.of_target(card, unit)
-        if "numbers" not in card:
+        card = study.cards[name]
+        row = {
+            **card,
+            "features": len(card["features"]),
+            "licence": clean(card["licence"]) if card.get("licence") else NONE,
+        }
+        target = prose.of_target(card, study.analysis.datasets[name].unit)
+        if "numbers" in card:
+            row["target"] = target
+        else:
+            row["classes"] = target
             counts = card["classes"].values()
             row["rarest"] = min(counts) / card["rows"] if counts else math.nan
         rows.append(row)
@@ -128,14 +178,22 @@ def data(study: Study) -> Table:
 )
 def columns(study: Study) -> Table:
     """What each column holds, as it was read: its kind, different and missing values."""
-    rows = [
-        {"dataset": name, "column": clean(column), **facts, "remark": remark_on(facts)}
-        for name in study.datasets
-        for column, facts in study.cards[name]["features"].items()
+    rows = []
+    for dataset in study.datasets:
+        for name, column in study.cards[dataset]["features"].items():
+            row = {"dataset": dataset, "column": clean(name)}
+            row |= column
+            row["remark"] = remark_on(column)
+            rows.append(row)
+    columns = [
+        DATASET,
+        Column("column", "Column"),
+        Column("kind", "Read as"),
+        Column("distinct", "Different", COUNT),
+        Column("missing", "Missing", COUNT),
+        Column("remark", "Remark"),
     ]
-    kept = DATASET, Column("column", "Column"), Column("kind", "Read as")
-    counted = Column("distinct", "Different", COUNT), Column("missing", "Missing", COUNT)
-    return Table((*kept, *counted, Column("remark", "Remark")), rows)
+    return Table(columns, rows)
 
 
 @table(Section.DATA, 30, "Undeclared dependence, and columns to look at")
@@ -144,14 +202,19 @@ def undeclared(study: Study) -> Table:
     not read as they were meant. If rows are dependent, tests that assume independent rows have an
     inflated type I error.
     """
-    none = {"dataset": Cell("all"), "found": "nothing", "advice": NONE}
+    rows: list[dict[str, Any]] = []
+    for note in notes(study):
+        found = f"{capital(note.found)}."
+        rows.append({"dataset": note.dataset, "found": found, "advice": f"{capital(note.advice)}."})
+    if not rows:
+        rows.append({"dataset": Cell("all"), "found": "Nothing was found.", "advice": NONE})
     how = (
         "The checks look for columns like group ids, rows that repeat other rows, test rows that "
         "repeat training rows, and models that disagree alike on neighbouring test rows. Repeated "
         "rows that coarse features make likely by chance are not reported. Nothing was changed."
     )
-    columns = DATASET, Column("found", "Finding"), Column("advice", "What to do")
-    return Table(columns, [note._asdict() for note in notes(study)] or [none], how)
+    columns = [DATASET, Column("found", "Finding"), Column("advice", "What to do")]
+    return Table(columns, rows, how)
 
 
 @table(Section.FITS, 10, "The splits")
@@ -159,23 +222,22 @@ def splits(study: Study) -> Table:
     """How the rows were divided, and how much the share of a class (the mean of numbers, in
     standard deviations) differs at most between the training part and the test part of a division.
     """
-    by_place = {(one["dataset"], one["plan"]): one for one in study.divisions}
-    of_numbers = study.analysis.task.numbers
-    differs = "max_mean_difference" if of_numbers else "max_class_share_difference"
+    division_by_place = {}
+    for division in study.divisions:
+        division_by_place[division["dataset"], division["plan"]] = division
     rows = []
     parts = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
-    for (dataset, plan), part in parts.groupby(["dataset", "plan"], sort=False):
-        division = by_place.get((str(dataset), str(plan)), {"method": "not known"})
-        row: dict[str, Any] = {"dataset": dataset, "plan": plan, "splits": len(part)}
-        row |= {"n_train": part["n_train"], "n_test": part["n_test"]}
-        row["method"] = division["method"] + ", stratified" * bool(division.get("stratified"))
-        row[differs] = Cell("not known")
-        if division["method"] not in ("given", "not known"):
-            row[differs] = division["max_class_share_difference"]
-        if division.get("groups"):
-            tested = pd.DataFrame([one["test"] for one in division["parts"]])
-            row |= {"groups": division["groups"], "test_groups": tested["groups"]}
-        rows.append(row)
+    for place, part in parts.groupby(["dataset", "plan"], sort=False):
+        dataset, plan = map(str, place)
+        row = {
+            "dataset": dataset,
+            "plan": plan,
+            "splits": len(part),
+            "n_train": part["n_train"],
+            "n_test": part["n_test"],
+        }
+        division = division_by_place.get((dataset, plan), {"method": "not known"})
+        rows.append(row | _of_division(division, study.analysis.task.numbers))
     note = "All models are trained and tested on the same rows of every division."
     if study.analysis.scores_of_plans:
         note = "The scores were given; bakeoff cannot check that they come from the same divisions."
@@ -196,3 +258,21 @@ def splits(study: Study) -> Table:
         Column("max_mean_difference", "Largest difference of means", in_sd),
     )
     return Table(columns, rows, note)
+
+
+def _of_division(division: Mapping[str, Any], of_numbers: bool) -> dict[str, Any]:
+    """Say how rows were divided, and how much the parts differ."""
+    method = division["method"]
+    differs = "max_class_share_difference"
+    if of_numbers:
+        differs = "max_mean_difference"
+    row: dict[str, Any] = {"method": method, differs: Cell("not known")}
+    if division.get("stratified"):
+        row["method"] = f"{method}, stratified"
+    if method not in ("given", "not known"):
+        row[differs] = division["max_class_share_difference"]
+    if division.get("groups"):
+        tested = pd.DataFrame([part["test"] for part in division["parts"]])
+        row["groups"] = division["groups"]
+        row["test_groups"] = tested["groups"]
+    return row

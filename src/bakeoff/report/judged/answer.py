@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report.drawing import IntervalLine, interval_plot, styled, svg
 from bakeoff.report.numbers import MINUS, NONE, fixed, paragraph, pvalue
 from bakeoff.report.page import inline_svg, render
@@ -126,7 +127,9 @@ def drawn(plot: Plot) -> Figure:
         if plot.centre:
             # the ticks say the numbers themselves
             ticks = [tick for tick in axes.get_xticks() if _inside(tick, axes.get_xlim())]
-            texts = [_tick(tick + plot.centre, whole=plot.whole_numbers) for tick in ticks]
+            if plot.whole_numbers:
+                ticks = sorted({round(tick) for tick in ticks})
+            texts = [f"{tick + plot.centre:.6g}".replace("-", MINUS) for tick in ticks]
             axes.set_xticks(ticks, texts)
     return figure
 
@@ -142,11 +145,37 @@ def _inside(value: float, limits: tuple[float, float]) -> bool:
     return limits[0] <= value <= limits[1]
 
 
-def _tick(value: float, *, whole: bool) -> str:
-    """Write a number of an axis."""
-    if whole:
-        return f"{value:.0f}"
-    return f"{value:.6g}".replace("-", MINUS)
+# --- what is found
+
+
+def kind_of(*, found: bool) -> str:
+    """Return what an answer is: a finding, or none."""
+    if found:
+        return LEADS
+    return UNDECIDED
+
+
+def better_of(estimate: float) -> Decision:
+    """Return which model a finding is for, by the sign of A − B."""
+    if estimate > 0:
+        return Decision.A_BETTER
+    return Decision.B_BETTER
+
+
+def decision_of(pvalue: float, alpha: float, estimate: float) -> Decision:
+    """Return what a p-value decides at a level."""
+    if math.isnan(pvalue):
+        return Decision.UNDECIDED
+    if pvalue > alpha:
+        return Decision.NOT_SHOWN
+    return better_of(estimate)
+
+
+def place_of(effect: float) -> str:
+    """Return which place wins more often."""
+    if effect >= 0:
+        return "first"
+    return "second"
 
 
 # --- cells and numbers
@@ -200,7 +229,7 @@ def table_of(
 
 def share(value: float) -> str:
     """Write a share in percent with one digit."""
-    return f"{fixed(100 * value, 1)} %"
+    return f"{fixed(100 * value, 1)}%"
 
 
 def points(value: float) -> str:

@@ -9,12 +9,12 @@ from bakeoff.comparisons.judged import SuiteLook
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report.drawing import IntervalLine
 from bakeoff.report.judged.answer import (
-    LEADS,
-    UNDECIDED,
     Answer,
     Plot,
     amount,
     amounts,
+    better_of,
+    kind_of,
     limits,
     p_cell,
     p_text,
@@ -37,7 +37,7 @@ def answer_of_look(found: SuiteLook, command: str = "") -> Answer:
         return _answer_of_stream(found, command)
     decided = found.looks.decided_at is not None
     return Answer(
-        kind=LEADS if decided else UNDECIDED,
+        kind=kind_of(found=decided),
         headline=_headline(found, found.looks),
         sentences=tuple(_sentences(found, found.looks)),
         tables={"looks": _table(found, found.looks)},
@@ -52,7 +52,9 @@ def answer_of_look(found: SuiteLook, command: str = "") -> Answer:
 
 def _write(found: SuiteLook, value: float) -> str:
     """Write a difference."""
-    return small(value) if found.items.binary else number(value)
+    if found.items.binary:
+        return small(value)
+    return number(value)
 
 
 def _needed(value: float) -> str:
@@ -121,8 +123,10 @@ def _table(found: SuiteLook, looks: Looks) -> PageTable:
     """Return a row for each look, those to come too."""
     rows = []
     for look in looks.done:
-        state = "decides" if look.n == looks.decided_at else ""
-        if look.crossed and not state:
+        state = ""
+        if look.n == looks.decided_at:
+            state = "decides"
+        elif look.crossed:
             state = "decides too"
         rows.append(
             [
@@ -158,7 +162,7 @@ def _plot(found: SuiteLook, looks: Looks) -> Plot:
     for look in looks.done:
         decision = Decision.UNDECIDED
         if look.crossed:
-            decision = Decision.A_BETTER if look.difference > 0 else Decision.B_BETTER
+            decision = better_of(look.difference)
         lines.append(
             IntervalLine(
                 label=f"{look.n:,} items",
@@ -179,7 +183,7 @@ def _comparison(found: SuiteLook, looks: Looks) -> dict[str, Any]:
     look = looks.decisive or Look(0, math.nan, math.nan, math.nan, math.nan, math.nan, False)
     decision = Decision.UNDECIDED
     if looks.decided_at is not None:
-        decision = Decision.A_BETTER if look.difference > 0 else Decision.B_BETTER
+        decision = better_of(look.difference)
     elif not looks.coming:
         decision = Decision.NOT_SHOWN
     return {
@@ -201,13 +205,16 @@ def _comparison(found: SuiteLook, looks: Looks) -> dict[str, Any]:
 
 def _facts(found: SuiteLook, looks: Looks) -> dict[str, Any]:
     """Return what JSON has."""
+    next_look = None
+    if looks.coming:
+        next_look = looks.coming[0]
     return {
         "models": [found.a, found.b],
         "items": len(found.items.values[found.a]),
         "total": looks.total,
         "running": found.items.running,
         "decided_at": looks.decided_at,
-        "next_look": looks.coming[0] if looks.coming else None,
+        "next_look": next_look,
         "likely": looks.likely,
         "looks": [look._asdict() for look in looks.done],
         "stream": _of_stream(found),
@@ -245,7 +252,7 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
         headline = f"Not decided after {n}: {leads}."
     decision = Decision.UNDECIDED
     if shown:
-        decision = Decision.A_BETTER if mean > 0 else Decision.B_BETTER
+        decision = better_of(mean)
     row = [
         whole_number(found.stream.n),
         amount(mean, lambda value: _write(found, value)),
@@ -279,7 +286,7 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
         "decision": decision.value,
     }
     return Answer(
-        kind=LEADS if shown else UNDECIDED,
+        kind=kind_of(found=shown),
         headline=headline,
         sentences=(),
         tables={"looks": table_of("Stream", columns, [row], note)},

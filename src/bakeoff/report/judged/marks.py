@@ -6,15 +6,14 @@ import math
 from typing import Any
 
 from bakeoff.comparisons.judged import JudgedMarks, OfModel, OfTwo
-from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report.drawing import MOST_DRAWN, IntervalLine, name_of
 from bakeoff.report.judged.answer import (
-    LEADS,
-    UNDECIDED,
     Answer,
     Plot,
     amount,
     amounts,
+    decision_of,
+    kind_of,
     limits,
     p_cell,
     p_text,
@@ -43,19 +42,21 @@ def answer_of_marks(found: JudgedMarks, command: str = "") -> Answer:
     comparisons = [_comparison(found, pair) for pair in found.pairs]
     shown = any(row["decision"] in ("a_better", "b_better") for row in comparisons)
     tables = {"models": _table_of_models(found)}
+    in_terminal = ["models"]
     if len(found.pairs) > 1:
         tables["pairs"] = _table_of_pairs(found)
+        in_terminal.append("pairs")
     if found.agreement is not None:
         tables["agreement"] = _table_of_marks(found.agreement)
     return Answer(
-        kind=LEADS if shown else UNDECIDED,
+        kind=kind_of(found=shown),
         headline=_headline(found),
         sentences=tuple(_sentences(found)),
         tables=tables,
         plots={"models": _plot(found)},
         comparisons=tuple(comparisons),
         facts=_facts(found),
-        shown=("models",) if len(found.pairs) <= 1 else ("models", "pairs"),
+        shown=tuple(in_terminal),
         notes=(*found.marks.notes, _RANDOM),
         command=command,
     )
@@ -63,12 +64,16 @@ def answer_of_marks(found: JudgedMarks, command: str = "") -> Answer:
 
 def _write(found: JudgedMarks, value: float) -> str:
     """Write a mean mark, or a difference of two."""
-    return small(value) if found.marks.binary else number(value)
+    if found.marks.binary:
+        return small(value)
+    return number(value)
 
 
 def _unit(found: JudgedMarks) -> str:
     """Say what more of the mark is."""
-    return "more right" if found.marks.binary else "higher"
+    if found.marks.binary:
+        return "more right"
+    return "higher"
 
 
 def _pair_shown(found: JudgedMarks) -> OfTwo:
@@ -81,6 +86,13 @@ def _better(pair: OfTwo) -> tuple[str, str]:
     if pair.corrected.estimate < 0:
         return pair.b, pair.a
     return pair.a, pair.b
+
+
+def _sign(pair: OfTwo, first: str) -> float:
+    """Return the sign of A − B as the difference of this model from the other."""
+    if first == pair.a:
+        return 1.0
+    return -1.0
 
 
 def _ends(result: Result, sign: float) -> tuple[float, float]:
@@ -98,7 +110,7 @@ def _headline(found: JudgedMarks) -> str:
         return _headline_of_one(found, found.models[0])
     pair = _pair_shown(found)
     first, second = _better(pair)
-    sign = 1.0 if first == pair.a else -1.0
+    sign = _sign(pair, first)
     low, high = _ends(pair.corrected, sign)
     size = _write(found, sign * pair.corrected.estimate)
     level = percent(1 - found.alpha)
@@ -125,18 +137,19 @@ def _headline_of_one(found: JudgedMarks, model: OfModel) -> str:
     """Return the first sentence on a single model."""
     result = model.corrected
     low, high = _ends(result, 1.0)
-    what = "is right on" if found.marks.binary else "has a mean mark of"
-    value = share(result.estimate) if found.marks.binary else number(result.estimate)
-    ends = f"{_write(found, low)} to {_write(found, high)}"
-    if found.marks.binary:
-        ends = f"{points(low)} to {points(high)} %"
+    level = percent(1 - found.alpha)
     labels = count(int(result.details["labels"]), "human label")
+    items = count(found.items, "item")
+    if found.marks.binary:
+        ends = f"{points(low)} to {points(high)}%"
+        return (
+            f"{model.model} is right on {share(result.estimate)} of {items} by people's marks "
+            f"({level} interval {ends}), from {labels} and the judge on all."
+        )
+    ends = f"{number(low)} to {number(high)}"
     return (
-        f"{model.model} {what} {value} of {count(found.items, 'item')} by people's marks "
-        f"({percent(1 - found.alpha)} interval {ends}), from {labels} and the judge on all."
-        if found.marks.binary
-        else f"{model.model} {what} {value} by people's marks ({percent(1 - found.alpha)} interval "
-        f"{ends}), from {labels} and the judge on {count(found.items, 'item')}."
+        f"{model.model} has a mean mark of {number(result.estimate)} by people ({level} interval "
+        f"{ends}), from {labels} and the judge on {items}."
     )
 
 
@@ -160,10 +173,12 @@ def _sentences(found: JudgedMarks) -> list[str]:
 def _of_judge_alone(found: JudgedMarks, pair: OfTwo) -> str:
     """Say what the judge alone would find, and whom it favours."""
     first, _ = _better(pair)
-    sign = 1.0 if first == pair.a else -1.0
+    sign = _sign(pair, first)
     alone = sign * pair.judge_alone
     favour = pair.favour.estimate
-    favoured = pair.a if favour > 0 else pair.b
+    favoured = pair.b
+    if favour > 0:
+        favoured = pair.a
     would_be = f"By the judge alone it would be {_write(found, alone)}"
     if not found.marks.one_scale:
         return f"{would_be}, on the judge's own scale."
@@ -215,12 +230,12 @@ def _of_errors(found: JudgedMarks, pair: OfTwo) -> str:
         return ""
     rates = {pair.a: first.passes_wrong, pair.b: second.passes_wrong}
     more = max(rates, key=lambda model: rates[model])
-    less = pair.b if more == pair.a else pair.a
+    less = min(rates, key=lambda model: rates[model])
     if rates[more] == rates[less]:
         return ""
     sentence = (
         f"It passes wrong answers of {more} more often than of {less} ({points(rates[more])} "
-        f"against {points(rates[less])} %)"
+        f"against {points(rates[less])}%)"
     )
     if pair.favour.pvalue <= found.alpha:
         return f"{sentence}: do not compare them by the judge alone."
@@ -229,7 +244,9 @@ def _of_errors(found: JudgedMarks, pair: OfTwo) -> str:
 
 def _of_worth(found: JudgedMarks) -> str:
     """Say what the judge adds to the labels, and whether rare errors may be missing."""
-    of = _pair_shown(found).corrected if found.pairs else found.models[0].corrected
+    of = found.models[0].corrected
+    if found.pairs:
+        of = _pair_shown(found).corrected
     labels = int(of.details["labels"])
     worth = of.details["worth"]
     disagreements = int(of.details["disagreements"])
@@ -343,18 +360,19 @@ def _plot(found: JudgedMarks) -> Plot:
         )
     centre = sum(model.corrected.estimate for model in found.models) / len(found.models)
     note = f"Corrected means with {percent(1 - found.alpha)} intervals; the line is their mean."
-    axis = "share right by people" if found.marks.binary else "mean mark by people"
+    axis = "mean mark by people"
+    if found.marks.binary:
+        axis = "share right by people"
     return Plot("By people's marks", axis, tuple(lines), note, centre=centre)
 
 
 def _comparison(found: JudgedMarks, pair: OfTwo) -> dict[str, Any]:
     """Return a pair as a row of comparisons."""
     result = pair.corrected
-    decision = Decision.NOT_SHOWN
-    if math.isnan(pair.pvalue):
-        decision = Decision.UNDECIDED
-    elif pair.pvalue <= found.alpha:
-        decision = Decision.A_BETTER if result.estimate > 0 else Decision.B_BETTER
+    decision = decision_of(pair.pvalue, found.alpha, result.estimate)
+    favour: dict[str, Any] = {"favour": None, "favour_pvalue": None}
+    if found.marks.one_scale:
+        favour = {"favour": pair.favour.estimate, "favour_pvalue": pair.favour.pvalue}
     low, high = _ends(result, 1.0)
     return {
         "test": "corrected_difference",
@@ -370,8 +388,7 @@ def _comparison(found: JudgedMarks, pair: OfTwo) -> dict[str, Any]:
         "n": result.n,
         "labels": int(result.details["labels"]),
         "judge_only": pair.judge_alone,
-        "favour": pair.favour.estimate if found.marks.one_scale else None,
-        "favour_pvalue": pair.favour.pvalue if found.marks.one_scale else None,
+        **favour,
         "worth": result.details.get("worth"),
         "status": result.status.value,
         "decision": decision.value,
@@ -401,6 +418,6 @@ def _facts(found: JudgedMarks) -> dict[str, Any]:
     return {
         "items": found.items,
         "models": models,
-        "agreement": None if found.agreement is None else plain(found.agreement),
+        "agreement": plain(found.agreement),
         "notes": list(found.marks.notes),
     }

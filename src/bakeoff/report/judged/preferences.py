@@ -12,15 +12,17 @@ from bakeoff.comparisons.preferences import ManyModels, OfPair, TwoModels
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report.drawing import MOST_DRAWN, IntervalLine, name_of
 from bakeoff.report.judged.answer import (
-    LEADS,
-    UNDECIDED,
     Answer,
     Plot,
     amount,
     amounts,
+    better_of,
+    decision_of,
+    kind_of,
     limits,
     p_cell,
     p_text,
+    place_of,
     points,
     share,
     small,
@@ -31,7 +33,7 @@ from bakeoff.report.judged.answer import (
 )
 from bakeoff.report.numbers import count, percent
 from bakeoff.report.tables import PageTable
-from bakeoff.stats import Agreement, RatersAgreement, Result, Status
+from bakeoff.stats import Agreement, RatersAgreement, Result, Status, plain
 from bakeoff.stats.judged.preferences import FEWEST_IN_AN_ORDER, FEWEST_PROMPTS
 
 _MOST_STUDIES = 1_000_000
@@ -45,7 +47,7 @@ _ALIKE = 1e-9
 def answer_of_two(found: TwoModels, command: str = "") -> Answer:
     """Return the answer on two models."""
     result = found.result
-    decision = _decision(found.a, found.b, result, found.alpha)
+    decision = decision_of(result.pvalue, found.alpha, result.estimate)
     comparison = {
         "test": "preference_difference",
         "variant": result.variant,
@@ -58,7 +60,7 @@ def answer_of_two(found: TwoModels, command: str = "") -> Answer:
         "alpha": found.alpha,
         "n": result.n,
         "status": result.status.value,
-        "decision": decision,
+        "decision": decision.value,
         **{key: result.details.get(key) for key in ("share", "share_low", "share_high")},
     }
     tables = {"models": _table_of_two(found), "prompts": _table_of_prompts(found)}
@@ -67,7 +69,7 @@ def answer_of_two(found: TwoModels, command: str = "") -> Answer:
         tables["judges"] = _table_of_judges(found)
         shown.append("judges")
     return Answer(
-        kind=LEADS if found.shown else UNDECIDED,
+        kind=kind_of(found=found.shown),
         headline=_headline(found),
         sentences=tuple(_sentences(found)),
         tables=tables,
@@ -85,17 +87,6 @@ def _limit(result: Result, end: str) -> float:
     if result.ci is None:
         return math.nan
     return float(getattr(result.ci, end))
-
-
-def _decision(a: str, b: str, result: Result, alpha: float) -> str:
-    """Return what is decided, as in the tables of other comparisons."""
-    if math.isnan(result.pvalue):
-        return Decision.UNDECIDED.value
-    if result.pvalue > alpha:
-        return Decision.NOT_SHOWN.value
-    if result.estimate > 0:
-        return Decision.A_BETTER.value
-    return Decision.B_BETTER.value
 
 
 def _leading(found: TwoModels) -> tuple[str, str]:
@@ -126,13 +117,13 @@ def _headline(found: TwoModels) -> str:
     if found.shown:
         return (
             f"{first} is preferred to {second} on {share(value)} of {prompts}, ties half "
-            f"({level} interval {points(low)} to {points(high)} %, {p_value})."
+            f"({level} interval {points(low)} to {points(high)}%, {p_value})."
         )
     if found.result.status is Status.IDENTICAL_SCORES:
         return f"No prompt prefers {first} or {second}: all {prompts} are ties."
     return (
         f"{first} is not shown to be preferred to {second}: {share(value)} of {prompts}, ties half "
-        f"({level} interval {points(low)} to {points(high)} %, {p_value})."
+        f"({level} interval {points(low)} to {points(high)}%, {p_value})."
     )
 
 
@@ -182,7 +173,9 @@ def _how_many(found: TwoModels) -> str:
     """Say how many votes there are, and how many prompts would show such a preference."""
     votes = count(found.result.details["votes"], "vote")
     judges = len(found.battles.judges)
-    whose = f" of {count(judges, 'judge')}" if judges else ""
+    whose = ""
+    if judges:
+        whose = f" of {count(judges, 'judge')}"
     prompts = count(found.result.n, "prompt")
     sentence = f"{votes}{whose} belong to these {prompts}"
     needed = found.needed
@@ -215,7 +208,7 @@ def _of_position(found: TwoModels) -> str:
             "place would be in this share."
         )
     effect = details["position_effect"]
-    place = "first" if effect >= 0 else "second"
+    place = place_of(effect)
     size = points(abs(effect))
     ci = details["position_ci"]
     within = ""
@@ -273,18 +266,24 @@ def _table_of_two(found: TwoModels) -> PageTable:
     }
     rows = []
     for model, (value, low, high, wins) in values.items():
-        won = (prompts["mean"] > 0) if wins == "a_wins" else (prompts["mean"] < 0)
-        first = details.get("prompts_a_first" if wins == "a_wins" else "prompts_b_first")
+        for_model = prompts["mean"]
+        first = details.get("prompts_a_first")
+        if wins == "b_wins":
+            for_model = -prompts["mean"]
+            first = details.get("prompts_b_first")
+        shown_first = text("not known")
+        if first is not None:
+            shown_first = whole_number(first)
         rows.append(
             (
                 text(model),
                 amount(value, share),
                 limits(low, high, share),
-                whole_number(int(won.sum())),
+                whole_number(int((for_model > 0).sum())),
                 whole_number(int(prompts[wins].sum())),
                 whole_number(ties),
                 whole_number(bad),
-                text("not known") if first is None else whole_number(first),
+                shown_first,
             )
         )
     columns = (
@@ -377,7 +376,7 @@ def _plot_of_two(found: TwoModels) -> Plot:
             lines.append(line)
     note = (
         f"The share of prompts on which {found.a} is preferred to {found.b}, with "
-        f"{percent(1 - found.alpha)} intervals; 50 % is no preference."
+        f"{percent(1 - found.alpha)} intervals; 50% is no preference."
     )
     axis = f"prompts that prefer {found.a}, %"
     return Plot("Preference", axis, tuple(lines), note, centre=50.0)
@@ -389,7 +388,7 @@ def _share_line(
     """Return the line of a share."""
     decision = Decision.UNDECIDED
     if result.pvalue <= alpha:
-        decision = Decision.A_BETTER if result.estimate > 0 else Decision.B_BETTER
+        decision = better_of(result.estimate)
     return IntervalLine(
         label=name_of(label),
         note=share(details["share"]),
@@ -407,7 +406,7 @@ def _facts(found: TwoModels) -> dict[str, Any]:
         ci = details["position_ci"]
         position = {
             "estimate": details["position_effect"],
-            "ci": None if ci is None else list(ci),
+            "ci": plain(ci),
             "pvalue": details["position_pvalue"],
             "prompts_a_first": details["prompts_a_first"],
             "prompts_b_first": details["prompts_b_first"],
@@ -447,7 +446,7 @@ def answer_of_many(found: ManyModels, command: str = "") -> Answer:
         comparisons.append(_comparison(found, pair))
     shown = any(row["decision"] in ("a_better", "b_better") for row in comparisons)
     return Answer(
-        kind=LEADS if shown else UNDECIDED,
+        kind=kind_of(found=shown),
         headline=_headline_of_many(found),
         sentences=tuple(_sentences_of_many(found)),
         tables={"models": _table_of_ranks(found), "pairs": _table_of_pairs(found)},
@@ -462,12 +461,10 @@ def answer_of_many(found: ManyModels, command: str = "") -> Answer:
 
 def _comparison(found: ManyModels, pair: OfPair) -> dict[str, Any]:
     """Return a pair as a row of comparisons."""
-    decision = Decision.NOT_SHOWN
-    if math.isnan(pair.pvalue):
-        decision = Decision.UNDECIDED
-    elif pair.pvalue <= found.alpha:
-        decision = Decision.A_BETTER if pair.chance > 0.5 else Decision.B_BETTER
-    own = pair.own
+    decision = decision_of(pair.pvalue, found.alpha, pair.chance - 0.5)
+    own: dict[str, Any] = {"own_share": None, "own_prompts": None}
+    if pair.own is not None:
+        own = {"own_share": pair.own.details["share"], "own_prompts": pair.own.n}
     return {
         "test": "battle_strengths",
         "variant": "max-t",
@@ -484,8 +481,7 @@ def _comparison(found: ManyModels, pair: OfPair) -> dict[str, Any]:
         "share_low": pair.low,
         "share_high": pair.high,
         "battles": pair.battles,
-        "own_share": None if own is None else own.details["share"],
-        "own_prompts": None if own is None else own.n,
+        **own,
     }
 
 
@@ -507,7 +503,9 @@ def _may_rank(low: int, high: int) -> str:
 def _headline_of_many(found: ManyModels) -> str:
     """Return the first sentence."""
     leader = found.names[0]
-    unit = "group" if "groups" in found.battles.votes else "prompt"
+    unit = "prompt"
+    if "groups" in found.battles.votes:
+        unit = "group"
     units = count(found.strengths.n, unit)
     k = len(found.names)
     if found.undecided:
@@ -540,7 +538,7 @@ def _sentences_of_many(found: ManyModels) -> list[str]:
     if not found.undecided:
         sentences.append(
             f"It is preferred to {second}, the next, on {share(pair.chance)} of prompts by the "
-            f"model ({points(pair.low)} to {points(pair.high)} %)."
+            f"model ({points(pair.low)} to {points(pair.high)}%)."
         )
     if found.strengths.prior:
         sentences.append(
@@ -556,7 +554,7 @@ def _sentences_of_many(found: ManyModels) -> list[str]:
         )
     else:
         chance = 1 / (1 + math.exp(-abs(position)))
-        place = "first" if position >= 0 else "second"
+        place = place_of(position)
         sentences.append(
             f"Between equal models the answer shown {place} wins {share(chance)} of the time; the "
             "strengths are adjusted for it."
@@ -564,7 +562,9 @@ def _sentences_of_many(found: ManyModels) -> list[str]:
     cycles = _unlike_the_model(found)
     if cycles:
         named = "; ".join(cycles[:3])
-        more = f" and {len(cycles) - 3} more" if len(cycles) > 3 else ""
+        more = ""
+        if len(cycles) > 3:
+            more = f" and {len(cycles) - 3} more"
         sentences.append(
             f"Pairs whose own battles are unlike the strengths, as where preferences go in a "
             f"circle: {named}{more}."
@@ -600,7 +600,7 @@ def _table_of_ranks(found: ManyModels) -> PageTable:
         rows.append(
             (
                 text(model),
-                whole_number(low) if low == high else _range_cell(low, high),
+                _range_cell(low, high),
                 amount(float(strengths.strength[place]), lambda value: f"{value:.2f}"),
                 limits(
                     float(strengths.low[place]),
@@ -631,6 +631,8 @@ def _table_of_ranks(found: ManyModels) -> PageTable:
 
 def _range_cell(low: int, high: int) -> Any:
     """Return a cell of a range of ranks."""
+    if low == high:
+        return whole_number(low)
     return limits(float(low), float(high), lambda value: f"{value:.0f}")
 
 
@@ -703,8 +705,7 @@ def _plot_of_ranks(found: ManyModels) -> Plot:
     more = len(found.names) - len(lines)
     if more > 0:
         note += f" {count(more, 'weaker model')} are not drawn."
-    middle = (1 + len(found.names)) / 2
-    return Plot("Ranks", "rank", tuple(lines), note, centre=middle, whole_numbers=True)
+    return Plot("Ranks", "rank", tuple(lines), note, centre=1.0, whole_numbers=True)
 
 
 def _plot_of_strengths(found: ManyModels) -> Plot:

@@ -28,10 +28,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-NewName = Annotated[
-    str,  # the number of a class is its name
-    BeforeValidator(lambda value: str(value) if type(value) is int else value),
-]
+# --- types of keys
+
+
+def _number_as_name(value: Any) -> Any:
+    """Return the number of a class as its name."""
+    return str(value) if type(value) is int else value
+
+
+NewName = Annotated[str, BeforeValidator(_number_as_name)]
 ColumnName = Annotated[str, Field(min_length=1)]
 Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
 Values = Annotated[list[ClassName], Field(min_length=1)]
@@ -40,9 +45,10 @@ Unit = Annotated[
     Field(description="Unit of the target of a regression, like MPa; shown after numbers."),
 ]
 Limit = Annotated[int | float | str, OneMessage, BeforeValidator(with_numbers)]
-
-
 Cost = Annotated[float, Field(ge=0)]
+
+
+# --- what errors cost
 
 
 class Costs(SpecSection):
@@ -67,7 +73,7 @@ class Costs(SpecSection):
         """Return the matrix for these classes in this order, shape (K, K)."""
         import numpy as np
 
-        order = [self.names.index(name) for name in classes]
+        order = self._places(classes)
         return np.array(self.matrix, dtype=np.float64)[np.ix_(order, order)]
 
     def shares(self, classes: Sequence[str]) -> NDArray[np.float64]:
@@ -75,29 +81,53 @@ class Costs(SpecSection):
         import numpy as np
 
         assert self.priors is not None
-        priors = np.array(self.priors)[[self.names.index(name) for name in classes]]
+        priors = np.array(self.priors)[self._places(classes)]
         return np.asarray(priors / priors.sum())
+
+    def _places(self, classes: Sequence[str]) -> list[int]:
+        """Return where these classes stand in `classes`."""
+        return [self.names.index(name) for name in classes]
 
     @model_validator(mode="after")
     def _square(self) -> Self:
-        k, names = len(self.classes), self.names
-        if (repeated := first_repeated(names)) is not None:
+        n_classes = len(self.classes)
+        repeated = first_repeated(self.names)
+        if repeated is not None:
             raise said(f"class {repeated!r} appears twice")
         widths = [len(row) for row in self.matrix]
-        if len(widths) != k or set(widths) != {k}:
-            shape = f"{len(widths)} row(s) of {', '.join(map(str, sorted(set(widths))))}"
-            raise said(f"the matrix has {shape} number(s), {k} classes need {k} rows of {k}")
-        for i, name in enumerate(names):
-            if self.matrix[i][i] != 0:
+        if len(widths) != n_classes or set(widths) != {n_classes}:
+            different = ", ".join(map(str, sorted(set(widths))))
+            raise said(
+                f"the matrix has {len(widths)} row(s) of {different} number(s), {n_classes} "
+                f"classes need {n_classes} rows of {n_classes}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _costs_of_errors_alone(self) -> Self:
+        for i, name in enumerate(self.names):
+            cost = self.matrix[i][i]
+            if cost != 0:
                 raise said(
-                    f"a right prediction of {name!r} costs {self.matrix[i][i]:g}, must cost 0: "
+                    f"a right prediction of {name!r} costs {cost:g}, must cost 0: "
                     "rows are true classes, columns predicted ones"
                 )
         if math.fsum(map(math.fsum, self.matrix)) == 0:
             raise said("every error costs 0: nothing to compare")
-        if self.priors is not None and (len(self.priors) != k or not any(self.priors)):
-            raise said(f"found priors {self.priors}, expected {k} numbers, not all of them 0")
         return self
+
+    @model_validator(mode="after")
+    def _a_prior_for_each_class(self) -> Self:
+        if self.priors is None:
+            return self
+        n_classes = len(self.classes)
+        if len(self.priors) != n_classes or not any(self.priors):
+            text = f"found priors {self.priors}, expected {n_classes} numbers, not all of them 0"
+            raise said(text)
+        return self
+
+
+# --- columns of subgroups
 
 
 class SubgroupColumn(SpecSection):
@@ -122,17 +152,24 @@ def first_repeated(names: Sequence[str]) -> str | None:
 
 def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, ...]:
     """Return columns that are named alone as columns without cuts."""
-    return tuple(
-        SubgroupColumn.model_validate({"column": one}) if isinstance(one, str) else one
-        for one in listed
-    )
+    columns = []
+    for column in listed:
+        if isinstance(column, str):
+            column = SubgroupColumn.model_validate({"column": column})
+        columns.append(column)
+    return tuple(columns)
 
 
 def each_once(listed: list[str | SubgroupColumn]) -> list[str | SubgroupColumn]:
     """Refuse a column that is listed twice."""
-    if (repeated := first_repeated([one.column for one in as_columns(listed)])) is not None:
+    repeated = first_repeated([column.column for column in as_columns(listed)])
+    if repeated is not None:
         raise said(f"{repeated!r} appears twice")
     return listed
+
+
+def _name_or_mapping(value: Any) -> str:
+    return "name" if isinstance(value, str) else "mapping"
 
 
 Subgroups = Annotated[
@@ -140,11 +177,14 @@ Subgroups = Annotated[
         Annotated[
             Annotated[str, Field(min_length=1), Tag("name")]
             | Annotated[SubgroupColumn, Tag("mapping")],
-            Discriminator(lambda value: "name" if isinstance(value, str) else "mapping"),
+            Discriminator(_name_or_mapping),
         ]
     ],
     AfterValidator(each_once),
 ]
+
+
+# --- a data set
 
 
 class Filter(SpecSection):
@@ -265,6 +305,7 @@ class DataSet(SpecSection, ABC):
 
     def described(self) -> dict[str, Any]:
         """Return what the card says about the source: the keys that it adds itself."""
+        # of a subclass the annotations of its own keys alone
         keys = set(type(self).__annotations__)
         return self.model_dump(mode="json", include=keys, exclude_defaults=True)
 
@@ -280,9 +321,16 @@ def blame(*place: str | int, before: str = "", after: str = "") -> Iterator[None
         raise Problem(place, f"{before}{error}{after}") from error.__cause__
 
 
+# --- tables in files
+
 Format = Literal["csv", "tsv", "parquet", "feather", "jsonl", "excel", "stata"]
+# the ending of a compressed file stands before that of the archive
 ENDINGS: Mapping[str, str] = {
-    **{f".{name}": name for name in ("csv", "tsv", "parquet", "feather", "jsonl")},
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".feather": "feather",
+    ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".xlsx": "excel",
     ".dta": "stata",

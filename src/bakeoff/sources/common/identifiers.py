@@ -26,6 +26,10 @@ _EXACT = 2.0**53
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*")
 _ARROW = re.compile(rb'"numpy_type": "[^"]*\[pyarrow\]"')
 _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
+_PLAIN_CATEGORIES = ("string", "integer", "floating", "boolean")
+
+
+# --- names of values
 
 
 def identifiers(values: Series) -> Series:
@@ -46,15 +50,16 @@ def names(values: Series) -> Series:
     present = values.dropna()
     if types.is_float_dtype(present.dtype):
         numbers = present.to_numpy(np.float64)  # Arrow's types have no remainders
-        if ((numbers % 1 == 0) & (np.abs(numbers) < _EXACT)).all():
+        is_whole = (numbers % 1 == 0) & (np.abs(numbers) < _EXACT)
+        if is_whole.all():
             present = present.astype("int64")
     # equal values of these may have different names: 1 and True, 0.0 and -0.0
     if types.is_object_dtype(present.dtype) or types.is_float_dtype(present.dtype):
         texts = present.map(text_of).astype(object)
     else:
         codes, distinct = pd.factorize(present)
-        named = np.array([text_of(value) for value in distinct], dtype=object)
-        texts = pd.Series(named[codes], index=present.index, name=present.name)
+        distinct_texts = np.array([text_of(value) for value in distinct], dtype=object)
+        texts = pd.Series(distinct_texts[codes], index=present.index, name=present.name)
     return texts.reindex(values.index)
 
 
@@ -62,7 +67,8 @@ def without_categories(values: Series) -> Series:
     """Return the values of categories themselves."""
     if not isinstance(values.dtype, pd.CategoricalDtype):
         return values
-    codes, categories = values.cat.codes, pd.Series(np.asarray(values.cat.categories))
+    codes = values.cat.codes
+    categories = pd.Series(np.asarray(values.cat.categories))
     if types.is_integer_dtype(categories.dtype) and (codes < 0).any():
         categories = categories.convert_dtypes()  # a missing value would make floats of them
     return categories.reindex(codes).set_axis(values.index)
@@ -70,19 +76,26 @@ def without_categories(values: Series) -> Series:
 
 def text_of(value: Any) -> str:
     """Write a value as a text."""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+# --- whole numbers in place of floats
 
 
 def exact(
-    frame: pd.DataFrame, given: Callable[[list[Any]], Any], missing: Sequence[str] = ()
+    frame: pd.DataFrame,
+    given: Callable[[list[Any]], Any],
+    missing: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Put whole numbers in place of the floats that a reader made of them, where these differ."""
-    lost = [
-        name
-        for name, values in frame.items()
-        if _beyond(values).any()
-        or (missing and types.is_string_dtype(values.dtype) and values.isin(missing).any())
-    ]
+    lost = []
+    for name, values in frame.items():
+        # a reader may have rounded whole numbers, or made texts of them
+        has_marks = bool(missing) and types.is_string_dtype(values.dtype)
+        if _beyond(values).any() or (has_marks and values.isin(missing).any()):
+            lost.append(name)
     if not lost or not frame.columns.is_unique:  # which are refused
         return frame
     frame = frame.copy(deep=False)
@@ -104,13 +117,39 @@ def whole_numbers(values: Iterable[Any]) -> Series | None:
         else:
             return None
     present = [value for value in integers if value is not None]
-    low, high = min(present, default=0), max(present, default=0)
+    lowest = min(present, default=0)
+    highest = max(present, default=0)
     for kind in ("Int64", "UInt64"):
         limits = np.iinfo(kind.lower())
-        if limits.min <= low and high <= limits.max:
-            lacking = len(present) < len(integers)
-            return pd.Series(integers, dtype=kind if lacking else kind.lower())
+        if limits.min <= lowest and highest <= limits.max:
+            if len(present) == len(integers):
+                kind = kind.lower()  # without missing values a type of NumPy does
+            return pd.Series(integers, dtype=kind)
     return pd.Series(integers, dtype=object)
+
+
+def _is_whole(value: Any) -> bool:
+    """Tell whether a text or a number is one whole number, and no float of several."""
+    if isinstance(value, str):
+        return _WHOLE.fullmatch(value) is not None
+    if isinstance(value, float | np.floating):
+        return value.is_integer() and abs(float(value)) < _EXACT
+    if isinstance(value, Decimal):
+        return value == value.to_integral_value()
+    return isinstance(value, int | np.integer)
+
+
+def _beyond(values: Series) -> NDArray[np.bool_]:
+    """Tell which values are floats that stand for several whole numbers."""
+    if types.is_float_dtype(values.dtype):
+        numbers = values.to_numpy(na_value=np.nan)
+        # binary digits: 53 of doubles, 24 of single precision
+        n_digits = np.finfo(numbers.dtype).nmant + 1
+        return np.asarray(np.abs(numbers) >= 2.0**n_digits)
+    if types.is_object_dtype(values.dtype):
+        inexact = [isinstance(value, float) and abs(value) >= _EXACT for value in values]
+        return np.array(inexact, dtype=bool)
+    return np.zeros(len(values), dtype=bool)
 
 
 def frame_of(rows: Sequence[Any]) -> pd.DataFrame:
@@ -120,13 +159,32 @@ def frame_of(rows: Sequence[Any]) -> pd.DataFrame:
 
 def series_of(array: Any, given: Any) -> Series:
     """Make a column of an array, or of its list, that NumPy made of what was given."""
-    return exact(pd.Series(array).to_frame(0), lambda lost: {0: given})[0].rename(None)
+    column = pd.Series(array).to_frame(0)
+    return exact(column, lambda lost: {0: given})[0].rename(None)
+
+
+def stacked(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Put tables of the same columns below one another."""
+    columns = parts[0].columns
+    below_another = pd.concat([part[columns] for part in parts], ignore_index=True)
+
+    def values_of(column: Any) -> Iterable[Any]:
+        for part in parts:
+            yield from part[column]
+
+    return exact(below_another, lambda lost: {column: values_of(column) for column in lost})
+
+
+# --- types of pandas and of Arrow
 
 
 def with_own_types(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose columns have types of pandas and NumPy: none of Arrow, none sparse."""
-    columns = ((name, _own_type(one)) for name, one in frame.items())
-    changed = {name: one for name, one in columns if one is not None}
+    changed = {}
+    for name, values in frame.items():
+        own = _own_type(values)
+        if own is not None:
+            changed[name] = own
     if not changed or not frame.columns.is_unique:  # where two have one name, which is refused
         return frame
     frame = frame.copy(deep=False)
@@ -141,11 +199,10 @@ def _own_type(values: Series) -> Series | None:
     if isinstance(dtype, pd.SparseDtype):
         return pd.Series(np.asarray(values), values.index)
     if isinstance(dtype, pd.CategoricalDtype):  # such as the intervals of `pandas.cut`
-        kinds = ("string", "integer", "floating", "boolean")
-        is_kept = dtype.categories.inferred_type in kinds
-        if is_kept and _own_type(dtype.categories.to_series()) is None:
+        is_plain = dtype.categories.inferred_type in _PLAIN_CATEGORIES
+        if is_plain and _own_type(dtype.categories.to_series()) is None:
             return None
-        return values.cat.rename_categories([text_of(one) for one in dtype.categories])
+        return values.cat.rename_categories([text_of(value) for value in dtype.categories])
     if not isinstance(dtype, pd.ArrowDtype):
         return None
     column = pa.table({"": pa.array(values, from_pandas=True)})
@@ -158,14 +215,17 @@ def to_frame(table: pa.Table, **options: Any) -> pd.DataFrame:
     if b"[pyarrow]" in metadata.get(b"pandas", b""):  # written from a frame of Arrow's types
         plain = _ARROW.sub(b'"numpy_type": "object"', metadata[b"pandas"])
         table = table.replace_schema_metadata({**metadata, b"pandas": plain})
-    lacking = []
-    for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True)):
-        if field.type in _NULLABLE and column.null_count:
-            ends: Any = pc.min_max(column).as_py()
-            large = ends["min"] is not None and max(-ends["min"], ends["max"]) >= _EXACT
-            lacking += [place] if large else []
-    kept = table.select(lacking).to_pandas(types_mapper=_NULLABLE.get)
-    return exact(table.to_pandas(**options), lambda lost: {c: kept[c] for c in lost if c in kept})
+    # pandas makes floats of whole numbers with missing ones among them
+    inexact = []
+    for place, column in enumerate(table.columns):
+        if column.type not in _NULLABLE or not column.null_count:
+            continue
+        ends: Any = pc.min_max(column).as_py()
+        if ends["min"] is not None and max(-ends["min"], ends["max"]) >= _EXACT:
+            inexact.append(place)
+    kept = table.select(inexact).to_pandas(types_mapper=_NULLABLE.get)
+    frame = table.to_pandas(**options)
+    return exact(frame, lambda lost: {name: kept[name] for name in lost if name in kept})
 
 
 def arrow_column(values: Series) -> Any:
@@ -174,31 +234,3 @@ def arrow_column(values: Series) -> Any:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowException, OverflowError):
         return pa.array(names(values), from_pandas=True)
-
-
-def stacked(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Put tables of the same columns below one another."""
-    columns = parts[0].columns
-    both = pd.concat([part[columns] for part in parts], ignore_index=True)
-    return exact(both, lambda lost: {c: (v for part in parts for v in part[c]) for c in lost})
-
-
-def _beyond(values: Series) -> NDArray[np.bool_]:
-    """Tell which values are floats that stand for several whole numbers."""
-    if types.is_float_dtype(values.dtype):
-        numbers = values.to_numpy(na_value=np.nan)
-        return np.asarray(np.abs(numbers) >= 2.0 ** (np.finfo(numbers.dtype).nmant + 1))
-    if types.is_object_dtype(values.dtype):
-        return np.array([isinstance(v, float) and abs(v) >= _EXACT for v in values], dtype=bool)
-    return np.zeros(len(values), dtype=bool)
-
-
-def _is_whole(value: Any) -> bool:
-    """Tell whether a text or a number is one whole number, and no float of several."""
-    if isinstance(value, str):
-        return _WHOLE.fullmatch(value) is not None
-    if isinstance(value, float | np.floating):
-        return value.is_integer() and abs(float(value)) < _EXACT
-    if isinstance(value, Decimal):
-        return value == value.to_integral_value()
-    return isinstance(value, int | np.integer)

@@ -184,6 +184,7 @@ def _beyond_chance(
     if expected >= 1:
         return _Coefficient(math.nan, np.full(w.shape, math.nan))
     value = (observed - expected) / (1 - expected)
+    # the derivatives by p_o and by p_e, of an item in each cell
     influence = (w - observed) / (1 - expected) - (1 - value) * slope / (1 - expected)
     return _Coefficient(value, influence)
 
@@ -213,6 +214,7 @@ def _ac1(shares: FloatArray, w: FloatArray) -> _Coefficient:
 
 def _interval(table: FloatArray, w: FloatArray, coefficient: Any, level: float) -> Any:
     """Return limits by Fisher's z, with one item spread evenly over the table."""
+    # a good judge makes no error on few items: one item lies spread over all cells
     padding = np.full(table.shape, _PSEUDO_ROWS / table.size)
     padded = table + padding
     found = coefficient(padded / padded.sum(), w)
@@ -223,6 +225,7 @@ def _interval(table: FloatArray, w: FloatArray, coefficient: Any, level: float) 
     )
     if not (known.se > 0 and abs(found.value) < 1):
         return _NONE
+    # Fisher's z = artanh κ has the standard error se/(1 − κ²)
     reach = -float(special.stdtrit(known.df, (1 - level) / 2)) * known.se / (1 - found.value**2)
     centre = math.atanh(found.value)
     return math.tanh(centre - reach), math.tanh(centre + reach)
@@ -321,6 +324,7 @@ def raters_agreement(
 
 def _alpha(counts: FloatArray, values: FloatArray, scale: Scale) -> float:
     """Krippendorff's alpha of how often each item has each value; NaN without variation."""
+    # each pair of ratings of one item counts 1/(its ratings − 1)
     of_item = counts.sum(axis=1)
     weighted = counts / (of_item - 1)[:, None]
     coincidences = weighted.T @ counts - np.diag(weighted.sum(axis=0))

@@ -286,6 +286,7 @@ def _chances(strength: FloatArray, position: float) -> FloatArray:
 def _information(weights: FloatArray) -> FloatArray:
     """Return the information about strengths and position from weights by first and second."""
     k = len(weights)
+    # minus the second derivatives of the log likelihood; weights are n p(1 − p) of each cell
     information = np.zeros((k + 1, k + 1))
     information[:k, :k] = np.diag(weights.sum(axis=0) + weights.sum(axis=1)) - weights - weights.T
     information[:k, k] = weights.sum(axis=1) - weights.sum(axis=0)
@@ -312,6 +313,7 @@ def _most_likely(cells: _Cells) -> tuple[FloatArray, float]:
     parameters = np.zeros(k + 1)
     for _ in range(_STEPS):
         chances = _chances(parameters[:k], parameters[k])
+        # the score: points less those to be expected
         surplus = cells.points - cells.total * chances
         slope = np.append(surplus.sum(axis=1) - surplus.sum(axis=0), surplus.sum())
         if not cells.with_order:
@@ -450,6 +452,7 @@ def rank_ranges(
     reach = -special.stdtrit(df, special.ndtr(-largest)) * se
     low = difference - reach
     high = difference + reach
+    # how many models are surely better, and surely worse, than each
     better = np.zeros(k, dtype=np.intp)
     worse = np.zeros(k, dtype=np.intp)
     np.add.at(better, j[low > 0], 1)

@@ -246,6 +246,7 @@ def _by_strata(items: _Items) -> _Fit:
         labelled = inside & items.labelled
         count = int(labelled.sum())
         right = items.human[labelled]
+        # m_f = (right + ½)/(n_f + 1): half a label each way
         mean = (right.sum() + 0.5) / (count + 1)
         share = inside.mean()
         squares = (count + 1) * mean * (1 - mean)  # of the labels with the two halves
@@ -257,6 +258,7 @@ def _by_strata(items: _Items) -> _Fit:
         influence[inside] += mean
         influence[labelled] += total * share / (count + 1) * (right - mean)
     share_right = float(items.judge.mean())
+    # the judge's marks of all N items vary too: (m₁ − m₀)² w₀w₁/N
     slope = means[1] - means[0]
     between = slope**2 * share_right * (1 - share_right) / total
     return _Fit(value, within + between, influence - value, added, slope)
@@ -277,12 +279,14 @@ def _by_slope(items: _Items, added: float) -> _Fit:
     slope = 0.0
     if squares > 0:
         slope = float(spread @ human) / squares
+    # D̄ + b(F̄ of all − F̄ of the labelled), with b the least squares slope of D on F
     residual = human - slope * judge
     rest = residual - residual.mean()
     value = float(human.mean() + slope * (items.judge.mean() - judge.mean()))
     freedom = n - 2.0
     if added:
         freedom = n - 1.0
+    # (RSS + 1)/(n(n − 1)) of marks that are 0 or 1, RSS/(n(n − 2)) of grades
     within = (float(rest @ rest) + added) / (n * freedom)
     between = slope**2 * float(centred @ centred) / total**2
     influence = slope * centred
@@ -399,6 +403,7 @@ def labels_needed(
     259
     """
     z = float(special.ndtri((1 + confidence_level) / 2))
+    # (1 − ρ²)σ²/n may be what the half-width leaves beside ρ²σ²/N
     allowed = (half_width / z) ** 2 - correlation**2 * sd**2 / items
     if allowed <= 0:
         return None
@@ -452,6 +457,8 @@ def judge_of_accuracy(
         Of two models, the share of items of which people mark just one right: then spread and
         correlation are those of the differences.
     """
+    # F = Y with the probability q: the covariance with Y is (2q − 1) var(Y), and the variance
+    # (2q − 1)² var(Y) + q(1 − q)
     error = accuracy * (1 - accuracy)
     signal = (2 * accuracy - 1) ** 2
     variance = share_right * (1 - share_right)

@@ -123,6 +123,7 @@ def _crossing(
     deviation = math.sqrt(step)
     if first:
         return float(2 * special.ndtr(-bound / deviation))
+    # P(a + √step Z beyond ± bound), over the density of a
     above = special.ndtr((grid - bound) / deviation)
     below = special.ndtr((-bound - grid) / deviation)
     return float((density * (above + below)).sum() * _STEP)
@@ -307,6 +308,7 @@ def _look(values: FloatArray, needed: float) -> Look:
 
 def _would_cross(values: FloatArray, size: int, z: float) -> bool:
     """Tell whether the bound of a later look is crossed if mean and spread stay as they are."""
+    # z grows with the root of the items
     se = float(values.std(ddof=1)) / math.sqrt(size)
     return se > 0 and abs(float(values.mean())) / se >= z
 

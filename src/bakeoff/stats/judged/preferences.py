@@ -143,6 +143,7 @@ def prompt_scores(
     """
     votes = _as_votes(outcome)
     prompts = as_clusters(prompt, len(votes), "prompt")
+    # every prompt weighs the same, however many votes it has
     means = prompts.sums(votes) / prompts.sizes
     ties = int(np.count_nonzero(votes == 0))
     if first is None:
@@ -181,6 +182,7 @@ def prompt_scores(
     difference, effect = _least_squares(total)
     without, effect_without = _least_squares(total - moments)
     n = prompts.count
+    # Tukey's pseudo-values: their mean is the jackknife estimate, their spread its error
     values = n * difference - (n - 1) * without
     position_values = n * effect - (n - 1) * effect_without
     if np.isfinite(values).all():  # else one prompt alone has an order
@@ -331,6 +333,7 @@ def _by_signs(scores: PromptScores, side: Alternative, level: float) -> Result:
     n = scores.n
     if not scores.balanced or n < 2:
         return _undecided(scores, side)
+    # without a preference the two models could be exchanged in every prompt
     tails = flip_tails(scores.means, n_resamples=_SIGN_DRAWS, seed=0)
     pvalue = tails.pvalue(side, exact=True)
     shares = np.full(n, 1 / n)
@@ -451,5 +454,6 @@ def prompts_for_power(
     power : float
         The wanted probability.
     """
+    # n = (z_{1−α/2} + z_power)² σ²/δ²
     z = float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
     return max(FEWEST_PROMPTS, math.ceil((z * sd / difference) ** 2))

@@ -312,8 +312,8 @@ class Answer:
             test += "_difference"
             if metric.computed:  # that of means is in the catalogue
                 null = (
-                    f"The two fitted models have the same {metric.name} on the population that the "
-                    "test rows were drawn from."
+                    f"The two fitted models have the same {metric.title} on the population that "
+                    "the test rows were drawn from."
                 )
             if metric.form is Form.DECISIONS:
                 method = "agresti2005"

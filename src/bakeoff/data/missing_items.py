@@ -1,0 +1,230 @@
+"""Items that a model lacks: they are counted as wrong, or those of all models are compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bakeoff.data.asked import Asked, lacking_share
+from bakeoff.data.observations import Missing, Observations
+from bakeoff.data.predicted import Predicted
+from bakeoff.data.readers.common import SAMPLE_ID
+from bakeoff.data.records import TASK
+from bakeoff.data.target import Answers
+from bakeoff.errors import Problem, some
+from bakeoff.options import setting
+from bakeoff.sources.common.base import as_columns
+from bakeoff.spec.metrics import Kind, Passing
+
+_WRONG = 0.0
+"""What an item that a model lacks counts as, where 1 says that an item is right."""
+_WRONG_AS_ERROR = 1.0
+
+
+def each_run(files: Sequence[Observations]) -> list[Observations]:
+    """Observe every training run of every model by itself."""
+    single = []
+    for file in files:
+        for model, runs in file.models.items():
+            for run in runs:
+                single.append(dataclasses.replace(file, models={model: (run,)}))
+    return single
+
+
+def lacks(file: Observations) -> NDArray[np.bool_]:
+    """Tell in which rows the only model has no number, or no label, shape (n,)."""
+    run = file.only
+    if run.values is not None:
+        return np.asarray(np.isnan(run.values))
+    if run.said is None:
+        return np.zeros(len(file.ids), bool)
+    return run.said.missing
+
+
+def completed(
+    files: Sequence[Observations],
+    handled: str,
+    metric: Kind | None,
+    asked: Mapping[str, Mapping[str, Asked]],
+) -> tuple[list[Observations], Missing]:
+    """Count items that a model lacks as wrong, or keep those that all models have; say how many."""
+    if handled == "wrong":
+        _check_labels(files, metric)
+    parts = []
+    ids = []
+    for file in files:
+        part = file[np.flatnonzero(~lacks(file))]
+        parts.append(part)
+        ids.append(pd.Index(list(map(str, part.ids))))
+    holders = _holders(parts, ids)
+    common = set.intersection(*map(set, ids))
+    n_compared = len(holders) if handled == "wrong" else len(common)
+    missing = _counted(parts, ids, handled, len(holders), n_compared, asked)
+    if not any(missing.lacking.values()):
+        return parts, missing
+    if handled == "wrong":
+        if metric is None:
+            _refuse_without_truth(holders)
+        marks = metric.marks if isinstance(metric, Passing) else metric
+        wrong = _WRONG if marks == "accuracy" else _WRONG_AS_ERROR
+        return [_with_rows(part, holders, wrong) for part in parts], missing
+    if not common:
+        raise Problem(("missing",), "common: no item is there for all models")
+    kept = []
+    for part, present in zip(parts, ids, strict=True):
+        kept.append(part[np.flatnonzero(present.isin(common))])
+    return kept, missing
+
+
+def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
+    """Refuse to count as wrong what is no label."""
+    if isinstance(metric, str | Passing):  # marks of right and wrong items
+        return
+    has_numbers = metric is not None
+    for file in files:
+        said = file.only.said
+        if metric is None and said is None:
+            raise Problem(
+                ("missing",),
+                "wrong: is for predicted labels, and a model has probabilities alone; "
+                f"{setting('missing', 'common')} compares the rows that all models have",
+            )
+        has_numbers |= said is not None and said.numbers
+    if has_numbers:
+        raise Problem(
+            ("missing",),
+            f"wrong: which number is wrong? It is for labels and for {setting('values', 'right')}",
+        )
+
+
+def _holders(
+    parts: Sequence[Observations], ids: Sequence[pd.Index[str]]
+) -> dict[str, Observations]:
+    """Map each item of any file to the file whose row stands for it."""
+    pairs = list(zip(parts, ids, strict=True))
+    # of labels the row of a table with the truth stands for that of one without
+    pairs.sort(key=lambda pair: pair[0].true is None)
+    holders: dict[str, Observations] = {}
+    for part, present in pairs:
+        holders = dict.fromkeys(present, part) | holders
+    return holders
+
+
+def _counted(
+    parts: Sequence[Observations],
+    ids: Sequence[pd.Index[str]],
+    handled: str,
+    n_items: int,
+    n_compared: int,
+    asked: Mapping[str, Mapping[str, Asked]],
+) -> Missing:
+    """Count the items that each model lacks in all of its training runs."""
+    lacking: dict[str, int] = {}
+    wanted: dict[str, int] = {}
+    for part, present in zip(parts, ids, strict=True):
+        (model,) = part.models
+        lacking[model] = lacking.get(model, 0) + n_items - len(set(present))
+        wanted[model] = wanted.get(model, 0) + n_items
+    shares = {}
+    for model, n_lacking in lacking.items():
+        # a log that is not whole lacks items that no other file may have either
+        of_logs = lacking_share(asked.get(model, {}))
+        shares[model] = max(n_lacking / wanted[model], of_logs)
+    return Missing(handled, n_items, lacking, shares, n_compared)
+
+
+def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:
+    """Refuse items of which no file says what is true: nobody knows what would be wrong."""
+    without = [item for item, part in holders.items() if part.true is None]
+    if without:
+        text = f"wrong: {len(without):,} rows have no true label in any table ({some(without)})"
+        raise Problem(("missing",), text)
+
+
+def _with_rows(
+    file: Observations, holders: Mapping[str, Observations], wrong: float
+) -> Observations:
+    """Add the rows that other files alone have, with the number that is wrong."""
+    ids = []
+    tables = []
+    items = []
+    trues = []
+    related: dict[str, list[NDArray[Any]]] = {role: [] for role in file.related}
+    for part in [file, *_rows_of_others(file, holders)]:
+        ids.append(part.ids)
+        if file.only.values is None:
+            # what others predict says nothing of this model
+            tables.append(_without_answers(part, file.records.names))
+        else:
+            tables.append(part.records.table)
+        if part.items is not None:
+            items.append(part.items)
+        if part.true is not None:
+            trues.append(part.true)
+        for role, values in related.items():
+            values.append(part.related[role])
+    every_id = np.concatenate(ids)
+    table = pa.concat_tables(tables, promote_options="permissive")
+    return file.only_says(
+        _with_wrong(file.only, len(every_id), wrong),
+        true=None if file.true is None else _one_below_the_other(trues),
+        records=file.records.with_table(table),
+        ids=every_id,
+        related={role: np.concatenate(values) for role, values in related.items()},
+        items=np.concatenate(items) if items else None,
+    )
+
+
+def _rows_of_others(file: Observations, holders: Mapping[str, Observations]) -> list[Observations]:
+    """Return the rows that a file lacks, file by file."""
+    present = set(map(str, file.ids))
+    others: dict[int, Observations] = {}
+    items_of: dict[int, set[str]] = {}
+    for item, holder in holders.items():
+        if item not in present:
+            others[id(holder)] = holder
+            items_of.setdefault(id(holder), set()).add(item)
+    rows_of_others = []
+    for key, other in others.items():
+        is_lacking = pd.Index(list(map(str, other.ids))).isin(items_of[key])
+        rows_of_others.append(other[np.flatnonzero(is_lacking)])
+    return rows_of_others
+
+
+def _without_answers(part: Observations, names: Collection[str]) -> pa.Table:
+    """Return those columns that say something of the rows, not of a model, by some names."""
+    records = part.records
+    roles = records.roles
+    of_rows = {"id", SAMPLE_ID, TASK, records.find("id"), records.find("truth")}
+    of_rows |= {roles.groups, roles.time, roles.runs}
+    for subgroup in as_columns(roles.subgroups):
+        of_rows.add(subgroup.column)
+    kept = [name for name in records.names if name in of_rows and name in names]
+    return records.table.select(kept)
+
+
+def _with_wrong(run: Predicted, n_rows: int, wrong: float) -> Predicted:
+    """Add wrong numbers, or missing labels, below what a model says, up to so many rows."""
+    if run.values is not None:
+        lacking = (0, n_rows - len(run.values))
+        values = np.pad(run.values, lacking, constant_values=wrong)
+        return dataclasses.replace(run, values=values)
+    assert run.said is not None
+    lacking = (0, n_rows - len(run.said.values))
+    codes = np.pad(run.said.values, lacking, constant_values=-1)
+    return Predicted(Answers(run.said.classes, codes), column=run.column)
+
+
+def _one_below_the_other(parts: Sequence[Answers]) -> Answers:
+    """Join labels, whose classes may differ."""
+    classes: dict[str, None] = {}
+    for part in parts:
+        classes |= dict.fromkeys(part.classes)
+    names = tuple(classes)
+    return Answers(names, np.concatenate([part.among(names) for part in parts]))
