@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.given_tables import TASK, GivenTables
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.records import TASK
 from bakeoff.errors import UserError, some, unknown
 from bakeoff.options import setting
 from bakeoff.spec.given_models import GivenColumns
