@@ -116,10 +116,10 @@ COMMANDS = {
         "compare",
         {"files": ("*", _PREDICTIONS)},
         {
-            "what is compared": "metrics truth id models values positive task tasks counts "
-            "datasets missing",
+            "what is compared": "metrics truth id models values positive task tasks weights counts "
+            "datasets missing impute",
             "rows that depend on each other": "groups time subgroups",
-            "several runs": _RUNS,
+            "several runs": f"{_RUNS} paired",
             "the test": "versus alpha correction",
             "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
