@@ -123,9 +123,12 @@ class PairedPredictions(Paired):
     def of_tasks(self, analysis: Analysis) -> PairedPredictions:
         """Return the rows with their tasks, where these are to be compared in the mean over them.
 
-        The column of the tasks is carried like one of subgroups.
+        The column of the tasks is carried like one of subgroups. Rows in the order of time have no
+        mean over tasks.
         """
         if analysis.tasks is None or analysis.tasks not in self.subgroups:
+            return self
+        if self.times is not None:
             return self
         column = self.subgroups[analysis.tasks]
         weights = analysis.tests.task_weights

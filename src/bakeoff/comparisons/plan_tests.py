@@ -286,6 +286,12 @@ def _unfit_for_tasks(entry: Entry, analysis: Analysis) -> str:
     """Say why a test cannot compare means over tasks."""
     if "tasks" in entry.options and analysis.tasks is None:
         return "compares means over tasks, and no model names `columns: {tasks: …}`"
+    timed = _in_time(analysis)
+    if "tasks" in entry.options and timed:
+        return (
+            f"compares means over fixed tasks, and the rows of {timed[0]} are in the order of time: "
+            "leave out `tasks` or `time`"
+        )
     return ""
 
 

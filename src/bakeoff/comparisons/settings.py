@@ -26,7 +26,7 @@ from bakeoff.stats.core.arguments import Level, Relation, check_argument, choice
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
-from bakeoff.stats.datasets.sign_flips import MOST_FLIPPED, MOST_FLIPPED_MODELS, SIGN_FLIPS
+from bakeoff.stats.datasets.sign_flips import MOST_FLIPPED, SIGN_FLIPS, can_be_flipped
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.metric import Form
 
@@ -230,9 +230,12 @@ def _jointly(entry: Entry) -> bool:
 
 def _default_correction(entry: Entry, models: int, units: int, versus: str | None) -> str:
     """Return the correction over few data sets, which needs no more of them for more models."""
-    few = 0 < units <= MOST_FLIPPED
-    listed_models = versus is not None or models <= MOST_FLIPPED_MODELS
-    if entry.name in BY_FLIPS and few and listed_models and models > 2:
+    if entry.name not in BY_FLIPS or models < 3:
+        return ""
+    pairs = models * (models - 1) // 2
+    if versus is not None:
+        pairs = models - 1
+    if can_be_flipped(units, pairs):
         return SIGN_FLIPS
     return ""
 

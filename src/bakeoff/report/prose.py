@@ -36,7 +36,7 @@ from bakeoff.stats.datasets.rank_tests import EXCHANGEABLE
 _COMMON = {
     "binomial", "row-wise", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
     "half-sample", "multivariate", "non-inferiority", "one-sample", "one-way", "paired", "pairwise",
-    "repeated-measures", "resampled", "sign", "two-sample",
+    "repeated-measures", "resampled", "sign", "stratified", "two-sample",
 }  # fmt: skip
 """Words with which titles of tests begin that are no names."""
 _OF_DIFFERENCES = (

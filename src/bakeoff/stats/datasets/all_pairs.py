@@ -50,9 +50,10 @@ def compare_pairs(
         ranks = bradley_terry(table, decimals=decimals).expected_rank
     else:
         ranks = RankTable(table, decimals=decimals).average
+    shown = control
     if leader_only:
-        control = int(ranks.argmin())
-    method = check_correction(correction, control, alternative, SIGN_FLIPS)
+        shown = int(ranks.argmin())
+    method = check_correction(correction, shown, alternative, SIGN_FLIPS)
     by_flips = method == SIGN_FLIPS
     if by_flips:
         method = "none"  # of the pairs alone: their flips together follow
@@ -68,7 +69,7 @@ def compare_pairs(
         compare,
         (),
         table.T,
-        control=control,
+        control=shown,
         correction=method,
         alternative=alternative,
         confidence_level=confidence_level,

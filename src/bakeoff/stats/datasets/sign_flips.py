@@ -27,14 +27,19 @@ SIGN_FLIPS = "sign-flips"
 """The name of the correction."""
 MOST_FLIPPED = 16
 """Data sets up to which all patterns of signs are listed."""
-MOST_FLIPPED_MODELS = 30
-"""Models up to which the pairs of all of them are flipped together."""
+_MOST_SUMS = 1 << 27
+"""Pairs times patterns of signs that take a few seconds."""
 
 Order = Literal["signed_ranks", "signs", "differences"]
 
 _BLOCK = 1 << 18  # sums at work at a time
 _EQUAL = 1e-9  # statistics that differ by less are equal but for rounding
 _SIXTEENTH = 16.0  # no second statistic exceeds √16: a sixteenth of it is a quarter at most
+
+
+def can_be_flipped(datasets: int, pairs: int) -> bool:
+    """Tell whether all patterns of signs of so many pairs can be listed in a few seconds."""
+    return 0 < datasets <= MOST_FLIPPED and pairs << datasets <= _MOST_SUMS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -270,12 +275,18 @@ def with_sign_flips(
     control: int | None,
     decimals: int | None,
 ) -> PairwiseResult:
-    """Adjust the p-values of a test of pairs by the flips of all signs together."""
+    """Adjust the p-values of a test of pairs by the flips of all signs together.
+
+    With `control` the hypotheses are the pairs of this model, else all pairs, of which `result` may
+    have those of the model that the scores chose.
+    """
     flips = joint_sign_flips(
         table, order=order, control=control, alternative=result.alternative, decimals=decimals
     )
+    by_pair = dict(zip(map(frozenset, flips.pairs), flips.pvalue_adjusted.tolist(), strict=True))
     pairs = []
-    for pair, adjusted in zip(result.pairs, flips.pvalue_adjusted.tolist(), strict=True):
+    for pair in result.pairs:
+        adjusted = by_pair[frozenset((pair.a, pair.b))]
         # an undecided pair stays so; no adjusted p-value is below that of the pair alone
         larger = math.nan if math.isnan(pair.pvalue) else max(adjusted, pair.pvalue)
         pairs.append(dataclasses.replace(pair, pvalue_adjusted=larger))

@@ -49,6 +49,14 @@ class Strata:
         """The rows of each task."""
         return np.bincount(self.task, minlength=len(self.weights)).astype(np.float64)
 
+    @property
+    def units(self) -> IntArray:
+        """How many groups, or else rows, each task has."""
+        if self.groups is None:
+            return np.bincount(self.task, minlength=len(self.weights))
+        pairs = np.unique(np.column_stack([self.task, self.groups]), axis=0)
+        return np.bincount(pairs[:, 0], minlength=len(self.weights))
+
     def means(self, values: FloatArray) -> FloatArray:
         """Return the mean of the rows of each task, shape (T,) or of columns (T, K)."""
         sums = np.zeros((len(self.weights), *values.shape[1:]))
@@ -158,7 +166,8 @@ def stratified_mean(
     variance = float(variances.sum())
     se = math.nan
     df = math.nan
-    if units.min() > 1:
+    # within one group the influences of a task sum up to 0, so that it would seem not to vary
+    if units.min() > 1 and strata.units.min() > 1:
         se = math.sqrt(variance)
         if variance > 0:
             shares = variances / variance  # squares of huge variances would overflow

@@ -596,7 +596,7 @@ def _checks(suite: Suite, pair: tuple[int, int]) -> tuple[Assumption, ...]:
     """Say what is assumed of the rows, and why a metric has no value in a task."""
     checks = [INDEPENDENT_ROWS]
     if suite.strata.groups is not None:
-        counts = np.bincount(suite.strata.contributions(suite.psi[:, 0])[0], minlength=1)
+        counts = suite.strata.units
         detail = f"the fewest groups of a task are {counts.min()}; 4 at least are recommended"
         checks = [Assumption("enough groups", bool(counts.min() >= 4), detail)]
     reasons = [suite.reasons[m] for m in pair if suite.reasons and suite.reasons[m]]
