@@ -81,8 +81,8 @@ def compare_preferences(
     >>> votes["winner"] = ["model_a", "model_a", "tie", "model_b", "model_a"] * 12
     >>> votes["first"] = ["model_a"] * 30 + ["model_b"] * 30
     >>> found = bakeoff.compare_preferences(votes)
-    >>> found.comparisons.loc[0, ["share", "decision"]].tolist()
-    [0.7, 'a_better']
+    >>> found.comparisons[["share", "decision"]].to_dict("records")
+    [{'share': 0.7, 'decision': 'a_better'}]
     """
     with used_by(Interface(InterfaceKind.PYTHON, frozenset(_ARGUMENTS))), in_arguments(_ARGUMENTS):
         check_alpha(alpha)

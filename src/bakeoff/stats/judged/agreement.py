@@ -292,7 +292,7 @@ def raters_agreement(
     --------
     >>> found = raters_agreement([[1, 2, 1, 2], [1, 2, 1, 1], [1, 2, float("nan"), 2]])
     >>> round(found.alpha, 3)
-    0.688
+    0.667
     """
     table = as_floats(ratings, "ratings")
     if table.ndim != 2 or len(table) < 2:

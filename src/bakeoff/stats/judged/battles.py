@@ -127,7 +127,7 @@ def battle_strengths(
     >>> a, b = ["x", "y", "x", "z", "y", "x"], ["y", "z", "z", "x", "x", "z"]
     >>> found = battle_strengths(a, b, [1, 1, 1, -1, 0, -1], [1, 2, 3, 4, 5, 6])
     >>> found.models, found.strength.round(2).tolist()
-    (('x', 'y', 'z'), [0.9, 0.34, -1.24])
+    (('x', 'y', 'z'), [0.53, 0.14, -0.67])
     """
     names, codes_a, codes_b = _models_of(model_a, model_b, models)
     wins = (as_floats(outcome, "outcome") + 1) / 2

@@ -107,7 +107,7 @@ def corrected_mean(
     >>> human = [1, 1, 0, 0, 0] * 6 + [float("nan")] * 70
     >>> found = corrected_mean(judge, human)
     >>> round(found.estimate, 3), found.details["judge_only"]
-    (0.419, 0.6)
+    (0.41, 0.6)
     """
     items = _read("judge", judge, "human", human, groups)
     bounds = UNBOUNDED
@@ -123,7 +123,7 @@ def corrected_mean(
         statistic=math.nan,
         pvalue=math.nan,
         df=estimate.df,
-        estimate=fit.value,
+        estimate=float(fit.value),
         ci=_interval(estimate, confidence_level, "two-sided", bounds),
         n=len(items.judge),
         status=estimate.status,
@@ -202,7 +202,7 @@ def corrected_difference(
         pvalue=pvalue,
         df=estimate.df,
         alternative=alternative,
-        estimate=fit.value,
+        estimate=float(fit.value),
         ci=_interval(estimate, confidence_level, alternative, bounds),
         n=len(items.judge),
         status=estimate.status,
@@ -400,7 +400,7 @@ def labels_needed(
     Examples
     --------
     >>> labels_needed(sd=0.5, correlation=0.7, items=1000, half_width=0.05)
-    259
+    242
     """
     z = float(special.ndtri((1 + confidence_level) / 2))
     # (1 − ρ²)σ²/n may be what the half-width leaves beside ρ²σ²/N

@@ -248,7 +248,7 @@ def looks(
     --------
     >>> found = looks([1, 0, 1, 0, 1, 1, 0, 1, 1, 0] * 4, 100)
     >>> found.decided_at, found.done[-1].n, found.coming[0]
-    (20, 40, 50)
+    (30, 40, 50)
     """
     values = as_scores(differences, "differences", unit="items")
     if len(values) > total:
