@@ -289,8 +289,8 @@ def _unfit_for_tasks(entry: Entry, analysis: Analysis) -> str:
     timed = _in_time(analysis)
     if "tasks" in entry.options and timed:
         return (
-            f"compares means over fixed tasks, and the rows of {timed[0]} are in the order of time: "
-            "leave out `tasks` or `time`"
+            f"compares means over fixed tasks, and {timed[0]} has `time:`: leave out `tasks` or "
+            "`time`"
         )
     return ""
 
