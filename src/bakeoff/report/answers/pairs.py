@@ -138,7 +138,7 @@ def _tell_results(study: Study, answer: Answer, outcome: Outcome) -> None:
         answer.better += shared.better(study, outcome.won or elsewhere)
     disagreements = [prose.disagreement([row]) for row in outcome.beaten + outcome.open]
     for text in list(filter(None, disagreements))[:1]:
-        answer.disagreements.append(Sentence(text, "disagreement"))
+        answer.disagreements.append(Sentence(text.strip(), "disagreement"))
     unproven = []
     for row in outcome.open:
         if row.status not in prose.SAME:
