@@ -28,7 +28,7 @@ from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.api.judged_arrays import findings_of_call
 from bakeoff.api.tasks import over_tasks
-from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
+from bakeoff.data.given_tables import GivenTables, read_columns, scores_of_folder, tables_of
 from bakeoff.data.observations import Observations
 from bakeoff.data.open_table import read_frame
 from bakeoff.data.predicted import Predicted
@@ -36,7 +36,7 @@ from bakeoff.data.read_given import read_given
 from bakeoff.data.records import TASK
 from bakeoff.data.target import Answers
 from bakeoff.errors import UserError, printable, unknown
-from bakeoff.files import is_file
+from bakeoff.files import is_file, is_folder
 from bakeoff.options import OPTIONS, setting
 from bakeoff.release import GateRows, GateVerdict, check_margins, decide, read_terms
 from bakeoff.report.numbers import count
@@ -461,6 +461,11 @@ def read_tables(
     _check_missing(options.get("missing"), measured)
     partial = options.get("missing") is not None
     tables = tables_of(paths, keys_named(options), partial=partial)
+    if tables.datasets is not None:
+        raise UserError(
+            f"{tables.name} holds scores of data sets, and no rows: `bakeoff compare` compares "
+            f"the models over these by {setting('datasets', tables.datasets)}"
+        )
     value = options["value"]
     if value is not None and (options["values"] is None or tables.wide is not None):
         raise UserError("value: is for numbers (values) in one table per model")
@@ -603,7 +608,10 @@ def _study_of_scores(options: Mapping[str, Any], command: str) -> Study:
         "runs": options["runs"].split(",") if options["runs"] else (),
         "missing": options["missing"] or MISSING[0],
     }
-    table = read_frame(files[0], ("table",), keys_named(options))
+    if is_folder(files[0]):
+        table = scores_of_folder(files[0])
+    else:
+        table = read_frame(files[0], ("table",), keys_named(options))
     return study_of_scores(table, command, arguments)
 
 
