@@ -71,7 +71,7 @@ class Command(NamedTuple):
 _PREDICTIONS = (
     "one table with the true label and a column of predicted labels per model; or one table per "
     "model, each with ids, predicted and (at least one) true labels; or logs of evaluations, also "
-    "folders of them (Inspect, lm-evaluation-harness, promptfoo)"
+    "folders of them (Inspect, lm-evaluation-harness, HELM, SWE-bench …)"
 )
 _RUNS = "runs seeds"
 _TRUTH = f"{OPTIONS['truth'].help} Or a file of row ids with the truth, beside submissions."

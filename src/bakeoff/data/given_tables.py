@@ -19,7 +19,14 @@ from bakeoff.data.asked import asked_in_both, how_asked
 from bakeoff.data.model_columns import tables_by_model
 from bakeoff.data.open_table import PLAIN, frame_of_layout, laid_out
 from bakeoff.data.readers import known, read_log, reader_of, unknown_shape
-from bakeoff.data.readers.common import SAMPLE_ID, SCORES, SETTINGS, LeftOut, without_missing
+from bakeoff.data.readers.common import (
+    SAMPLE_ID,
+    SCORES,
+    SETTINGS,
+    USAGE,
+    LeftOut,
+    without_missing,
+)
 from bakeoff.data.records import MODEL, RUN, TASK, USUAL, USUAL_COLUMNS, Records, as_table
 from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, is_folder, no_file, state_of
@@ -29,7 +36,7 @@ from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
 PLACE: Place = ("predictions",)
-_NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
+_NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK, *USAGE)
 _NO_TRUTH = ("usage", "weight")
 """Columns of a solution beside the truth."""
 _LONGEST = 30

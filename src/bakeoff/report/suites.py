@@ -79,6 +79,8 @@ def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[
     if math.isnan(estimate) or (estimate * row.estimate > 0 and shown_here == shown_there):
         return ""
     weights = "items" if other["weighted_by"] == BY_ITEMS else "tasks"
+    if estimate == 0:
+        return "" if row.estimate == 0 else f"By {weights} neither is ahead."
     leader = row.model_a if estimate > 0 else row.model_b
     gap = prose.gap_of(family, estimate)
     limits = family.written.gap_interval(*sorted((abs(low), abs(high)))) if shown_there else ""

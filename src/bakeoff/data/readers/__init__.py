@@ -108,7 +108,7 @@ def unknown_shape(path: str) -> str:
         return f"; it holds {what}: {_NEEDED}"
     if isinstance(content, list):
         what += " objects"
-    return f"; it holds {what} with {some(first, _MOST_KEYS)}: {_NEEDED}"
+    return f"; it holds {what} with {some(first, _MOST_KEYS) or 'no keys'}: {_NEEDED}"
 
 
 def read_log(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:
