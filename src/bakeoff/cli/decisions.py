@@ -8,8 +8,6 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Callable
-from typing import NamedTuple
 
 from bakeoff import release
 from bakeoff.api.build_study import described_metric, in_arguments
@@ -17,6 +15,15 @@ from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged_gate import is_judged_gate, judged_gate
 from bakeoff.cli.plan_labels import plan_labels
+from bakeoff.cli.plan_suites import (
+    Design,
+    items_for_runs,
+    noise_of_passes,
+    noise_of_runs,
+    noise_over_tasks,
+    of_margin,
+    of_seeds,
+)
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
@@ -163,21 +170,14 @@ def _shown_parts(verdict: release.GateVerdict) -> tuple[release.Part, ...]:
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 """Of the rows needed, at which the curve is shown."""
 _BAR = 30
-_OF_PILOT = "groups id metrics models positive predicted task tasks truth value values margin"
+_OF_PILOT = (
+    "groups id metrics models positive predicted runs task tasks truth value values datasets"
+)
 """Options that are about a pilot."""
 _PRECISION = 1e-3
 """Of a difference that is searched for."""
 _EXACT_ROWS = 100_000
 """Beyond so many rows the power of McNemar's test is that of the normal formula."""
-
-
-class Design(NamedTuple):
-    """One way of comparing."""
-
-    what: str
-    rows_needed: Callable[[], int]
-    power_at: Callable[[int], float]
-    assumed: tuple[str, ...]
 
 
 def plan(args: argparse.Namespace) -> None:
@@ -196,7 +196,12 @@ def plan(args: argparse.Namespace) -> None:
             raise UserError("equal: is for a margin, which is missing")
         if args.margin is None and args.difference is None and args.rows is None:
             raise UserError("difference: is missing; which true difference should be found?")
-        design = _from_pilot(args) if args.files else _from_shares(args)
+        if args.seeds is not None:
+            design = of_seeds(args)
+        elif args.files:
+            design = _from_pilot(args)
+        else:
+            design = _from_shares(args)
         rows = args.rows if args.rows is not None else design.rows_needed()
         sizes = dict.fromkeys(max(2, round(rows * share)) for share in _SHARES)
         curve = [(n, design.power_at(n)) for n in sizes]
@@ -214,12 +219,12 @@ def plan(args: argparse.Namespace) -> None:
         say(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
         return
     chance = f"a probability of {percent(round(power, 3))}"
-    say("", bold(paragraph(f"{count(rows, 'row')} give {chance} {design.what}.")), "")
+    say("", bold(paragraph(f"{count(rows, design.unit)} give {chance} {design.what}.")), "")
     lines = [
         (f"{n:,}", percent(round(p, 3)), "█" * round(p * _BAR) + "░" * (_BAR - round(p * _BAR)))
         for n, p in curve
     ]
-    say(*table(("rows", "power", ""), lines, "rrl"), "")
+    say(*table((f"{design.unit}s", "power", ""), lines, "rrl"), "")
     say(*(dim(paragraph(text)) for text in design.assumed), "")
 
 
@@ -230,6 +235,8 @@ def _from_shares(args: argparse.Namespace) -> Design:
             raise UserError(f"{name}: is for a pilot: give its predictions")
     if args.test == "cv5x2_f" and args.alternative != "two-sided":
         raise UserError("alternative: cv5x2_f is two-sided: leave it out")
+    if args.margin is not None:
+        return _against_margin(args)
     if args.difference is None:
         given = [value for value in (args.discordance, args.accuracy) if value is not None]
         largest = min(given, default=1.0) * (1 - _PRECISION)
@@ -279,6 +286,15 @@ def _of_shares(args: argparse.Namespace, difference: float) -> Design:
     )
 
 
+def _against_margin(args: argparse.Namespace) -> Design:
+    """Return the design to show that an accuracy is not worse, of which shares are supposed."""
+    if args.test != "mcnemar":
+        raise UserError(f"margin: {args.test} shows no margin")
+    difference = args.difference or 0.0
+    psi, assumed = _discordance(args.accuracy, args.discordance, difference)
+    return of_margin(args, difference, psi, assumed)
+
+
 def _from_pilot(args: argparse.Namespace) -> Design:
     """Return the design for models like the two of a pilot."""
     for name in ("accuracy", "discordance"):
@@ -301,7 +317,10 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         raise UserError("found several training runs of each model, expected one of each")
     (metric,) = measured.names or (rows.given.task.metric,)
     about = ""
-    if isinstance(measured.kind, GivenMetric):
+    over_tasks = noise_over_tasks(rows, metric)
+    of_runs = noise_of_runs(rows, metric)
+    of_passes = noise_of_passes(rows, metric)
+    if isinstance(measured.kind, GivenMetric) or of_passes is not None:
         groups = rows.given.related.get("groups")
         noise: Result = mean_difference(*rows.seen(metric)[1:], groups=groups)
     else:
@@ -315,7 +334,11 @@ def _from_pilot(args: argparse.Namespace) -> Design:
             )
         noise = metric_difference(*rows.seen(metric), **rows.how(metric))
         about = rows.about(metric) or ""
-    test = MetricPower.from_pilot(noise)
+    test = over_tasks or of_passes or MetricPower.from_pilot(noise)
+    unit = "row"
+    if of_runs is not None:
+        test = of_runs.power(of_runs.runs)
+        unit = "item"
     if args.difference is None and args.margin is None:
         how = {"alpha": args.alpha, "alternative": args.alternative}
         solved = test.solve(n=args.rows, power=args.power, **how)
@@ -327,11 +350,11 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         raise UserError(f"difference: {true:g} is beyond the margin: no rows show it")
     if one_sided and gap < 0:
         raise UserError(f"difference: found {true:g}, A is to be the better one (one-sided)")
-    if margin is not None and counted_rows(metric) == "right" and not args.groups:
-        raise UserError(
-            "margin: accuracy on independent rows is decided by an exact limit, which is not "
-            "planned; `bakeoff gate` says of the pilot how many rows would decide"
-        )
+    by_rows = not (rows.by_values or args.groups or args.runs or over_tasks)
+    if margin is not None and counted_rows(metric) == "right" and by_rows:
+        # the cautious variance ψ − δ² of a row is that of the pilot
+        psi = min(1.0, test.sd**2 + noise.estimate**2)
+        return of_margin(args, true, psi, _said_of_pilot(noise, test, ""))
     side = "greater" if one_sided or margin is not None else "two-sided"
     how = {"difference": abs(gap), "alpha": args.alpha, "alternative": side}
 
@@ -339,22 +362,36 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         power = test.solve(n=n, **how).power
         return max(0.0, 2 * power - 1) if args.equal else power
 
+    def rows_with(noise_of_rows: MetricPower) -> int:
+        return int(noise_of_rows.solve(power=wanted, **how).n)
+
+    wanted = (1 + args.power) / 2 if args.equal else args.power
+    assumed = [_said_of_pilot(noise, test, ", groups and their sizes too" * bool(args.groups))]
+    if over_tasks is not None:
+        goes = "the mean over tasks, which have the shares of rows that they have in the pilot"
+        assumed.append(f"It is about {goes}.")
+    if of_runs is not None:
+        assumed.append(items_for_runs(of_runs, rows_with))
     if margin is None:
         goal = f"to find a true difference of {true:g}"
     elif args.equal:
         goal = f"to show that both are equal within {margin:g}"
     else:
         goal = f"to show that A is not worse than B by {margin:g}"
-    wanted = (1 + args.power) / 2 if args.equal else args.power
     return Design(
         f"{goal} in {metric}" + (f" (positive class: {about})" if about else ""),
-        lambda: int(test.solve(power=wanted, **how).n),
+        lambda: rows_with(test),
         power_at,
-        (
-            f"Noise from {noise.n:,} rows of a pilot, with the 80% upper limit of its standard "
-            f"deviation ({number(test.sd)}); the rows to come are like the pilot's"
-            + (", groups and their sizes too." if args.groups else "."),
-        ),
+        tuple(assumed),
+        unit,
+    )
+
+
+def _said_of_pilot(noise: Result, test: MetricPower, groups: str) -> str:
+    """Say what is taken from a pilot."""
+    return (
+        f"Noise from {noise.n:,} rows of a pilot, with the 80% upper limit of its standard "
+        f"deviation ({number(test.sd)}); the rows to come are like the pilot's{groups}."
     )
 
 
