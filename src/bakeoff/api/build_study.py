@@ -693,7 +693,7 @@ def _scores(
 ) -> Iterator[dict[str, Any]]:
     """Score each training run of each model; of rows of several tasks in the mean over tasks."""
     ids = np.arange(len(given.truth))
-    over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs)
+    over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs, defined=True)
     costs = analysis.datasets[ROWS].costs
     for model, runs in given.models.items():
         for seed, run in enumerate(runs, start=1):

@@ -53,6 +53,7 @@ RELATING = ("groups", "time", "runs", "seeds")
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
+_TASK_OF_ROW = "task of the row"
 _OF_SCORES = {
     "metrics",
     "models",
@@ -242,6 +243,8 @@ def gate(
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
     positive: object = None,
     superior: bool = False,
+    tasks: ArrayLike | None = None,
+    each_task: float | None = None,
     alpha: float = 0.05,
     task: Literal["classification", "regression"] | None = None,
     **settings: Unpack[GateSettings],
@@ -267,6 +270,11 @@ def gate(
     subgroups : array_like, shape (n,), or Mapping of str to array_like, optional
         Block where the rows of one of its values are shown worse by more than the margin; of
         several columns each by its name.
+    tasks : array_like, shape (n,), optional
+        Which of several fixed tasks a row is of: the mean over tasks decides, and a task that is
+        shown worse by the margin.
+    each_task : float, optional
+        Ship only what is shown not worse by this much in each task.
     alpha : float
         Probability of a false ship, and of a false block.
 
@@ -299,14 +307,20 @@ def gate(
         "task": task,
     }
     models = {"base": base, "candidate": candidate}
+    if tasks is not None:
+        # they are brought into the order of the rows as subgroups are
+        labels = tasks if isinstance(tasks, pd.Series) else pd.Series(np.asarray(tasks))
+        arguments["subgroups"] = {**(subgroups or {}), _TASK_OF_ROW: labels.map(str)}
     given, measured = side_by_side(y, models, {"groups": groups}, arguments, called="{}")
     parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
     greater_is_better = True
     if isinstance(measured.kind, GivenMetric):
         greater_is_better = measured.kind.greater_is_better
-    rows = GateRows(given, parts, greater_is_better=greater_is_better)
+    of_tasks = parts.pop(_TASK_OF_ROW, None)
+    rows = GateRows(given, parts, of_tasks, greater_is_better=greater_is_better)
     rows = rows.measured(settings["unit"], settings["costs"])
-    return decide(rows, read_terms(rows, measured.names, margins, margin, alpha, superior))
+    terms = read_terms(rows, measured.names, margins, margin, alpha, superior, each_task=each_task)
+    return decide(rows, terms)
 
 
 def _margins(metrics: str | Sequence[str] | Mapping[str, float | str]) -> list[float | str | None]:
