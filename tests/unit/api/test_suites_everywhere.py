@@ -55,8 +55,9 @@ def test_the_gate_of_a_call_goes_by_the_mean_over_tasks():
         tasks=pd.Series(TASK, index).iloc[order],
     )
     assert shuffled.macro.limits == found.macro.limits
-    each = bakeoff.gate(Y, A, A, margin=0.3, tasks=TASK, each_task=0.001)
-    assert each.decision == "ship"
+    for size, decision in ((0.001, "undecided"), (0.2, "ship")):
+        each = bakeoff.gate(Y, A, A, margin=0.3, tasks=TASK, each_task=size)
+        assert each.decision == decision
     with pytest.raises(UserError, match="each_task: is for rows of several tasks"):
         bakeoff.gate(Y, A, B, margin=0.02, each_task=0.02)
 
