@@ -106,6 +106,8 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
     if values is not None and kind is None:
         raise UserError(f"values: {unknown('kind of numbers', values, KINDS)}")
     names = _metrics_named(options["metrics"])
+    if values == "right" and names == ("accuracy",):  # which marks of right rows are compared by
+        names = ()
     passing = _passing(names)
     if passing is not None:
         if not isinstance(kind, str):
@@ -135,8 +137,12 @@ def _passing(names: Sequence[str]) -> Passing | None:
     for name in names:
         passing = passing_of(name)
         if passing is not None:
+            others = [other for other in names if other != name]
             if len(names) > 1:
-                raise UserError(f"metrics: {passing.label} is compared by itself")
+                raise UserError(
+                    f"metrics: {passing.label} is compared by itself, without {joined(others)}: "
+                    "ask for each in a call of its own"
+                )
             return passing
     for name in names:
         if name.startswith(("pass@", "pass^")):
