@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import platform
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from itertools import chain
@@ -78,3 +79,8 @@ def distributions_of(*paths: str) -> tuple[str, ...]:
     packages = packages_of(*paths)
     names = (_USUAL.get(name) or _all_distributions().get(name, [name]) for name in packages)
     return tuple(chain.from_iterable(names))
+
+
+def versions_with(packages: tuple[str, ...], imports: Iterable[str]) -> dict[str, str]:
+    """Return the versions of distributions, and of those that import paths come from."""
+    return versions(packages + distributions_of(*imports))

@@ -32,11 +32,10 @@ from bakeoff.fit.estimator import random_states
 from bakeoff.fit.fit_task import (
     BASE_PACKAGES,
     FitTask,
-    distributions_of,
     importance_of,
     kept_of,
     timing_of,
-    versions,
+    versions_with,
 )
 from bakeoff.fit.leave import keep, write_importance
 from bakeoff.fit.predictions import Predictions, stamp
@@ -70,7 +69,7 @@ def run_fit(task: FitTask) -> None:
         "threads": task.model.threads,
         "n_train": len(split.train),
         "n_test": len(split.test),
-        "versions": versions((*BASE_PACKAGES, *distributions_of(*task.model.imports))),
+        "versions": versions_with(BASE_PACKAGES, task.model.imports),
     }
     dataclasses.replace(predictions, facts=facts).write(task.output)
 
