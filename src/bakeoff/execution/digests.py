@@ -83,7 +83,7 @@ def of_splits(experiment: Experiment, plan: str) -> str:
 def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
     """Digest what makes the predictions of each fitted model, by data set and model."""
     source_code = code("fit", "data", "seeds.py", "keys.py")
-    costs = _costs(experiment)
+    costs = _costs(experiment, experiment.datasets)
     digests: dict[str, dict[str, str]] = {dataset: {} for dataset in experiment.datasets}
     for model, spec in experiment.fitted.items():
         parts = [
@@ -117,14 +117,14 @@ def of_scores(experiment: Experiment, *datasets: str) -> str:
     metrics: list[Any] = []
     for metric in experiment.measured:
         metrics.append(_plain(metric) if isinstance(metric, GivenMetric) else metric)
-    costs = _costs(experiment)
     if not datasets:
         datasets = tuple(experiment.datasets)
+    costs = _costs(experiment, datasets)
     parts = [
         metrics,
         list(experiment.models),
         _given_models(experiment),
-        [[name, costs[name]] for name in datasets],
+        list(costs.items()),
         list(experiment.resampling.plans()),
         source_code,
         _own_metrics(experiment),
@@ -154,7 +154,7 @@ def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:
         experiment.seed,
         list(experiment.models),
         list(experiment.datasets),
-        _costs(experiment),
+        _costs(experiment, experiment.datasets),
         measured,
         _own_metrics(experiment),
         [code("stats", "comparisons"), versions(_TEST_PACKAGES)],
@@ -214,12 +214,12 @@ def _plain(part: Any, without: Collection[str] = ()) -> Any:
     return part.model_dump(mode="json", exclude=set(without))
 
 
-def _costs(experiment: Experiment) -> dict[str, Any]:
+def _costs(experiment: Experiment, datasets: Iterable[str]) -> dict[str, Any]:
     """Return the costs of errors on each data set, None where there are none."""
     costs_by_dataset = {}
-    for name in experiment.datasets:
-        costs = experiment.costs_on(name)
-        costs_by_dataset[name] = None if costs is None else _plain(costs)
+    for dataset in datasets:
+        costs = experiment.costs_on(dataset)
+        costs_by_dataset[dataset] = None if costs is None else _plain(costs)
     return costs_by_dataset
 
 
@@ -247,13 +247,14 @@ def _learners(experiment: Experiment) -> list[Any]:
 
 def _own_metrics(experiment: Experiment) -> list[Any]:
     """List what makes the values of the user's own metrics."""
-    metrics = experiment.own_metrics.values()
-    functions = [metric.function for metric in metrics]
+    settings: list[Any] = []
+    functions: list[str] = []
     reads: list[str] = []
-    for metric in metrics:
+    for metric in experiment.own_metrics.values():
+        settings.append(_plain(metric))
+        functions.append(metric.function)
         reads += metric.reads
     libraries = {}
     if functions:
         libraries = versions_with((), functions)
-    settings = [_plain(metric) for metric in metrics]
     return settings + _own_code(functions, reads) + [libraries]

@@ -28,7 +28,9 @@ def to_remake(needs: RuleInputs) -> set[str]:
     """List the files."""
     files = set(_to_retry(needs))
     files.update(_lacking(needs))
-    files.update(path for path in _damaged(needs) if _is_needed(needs, path))
+    for path in _damaged(needs):
+        if _is_needed(needs, path):
+            files.add(path)
     files |= set(_with_their_fits(needs, files))
     records: list[str] = []
     for dataset in needs.experiment.datasets:
@@ -118,20 +120,20 @@ def _to_retry(needs: RuleInputs) -> Iterator[str]:
 def _lacking(needs: RuleInputs) -> Iterator[str]:
     """List the fits that did not leave all that they now have to leave beside predictions."""
     experiment = needs.experiment
-    keeps = {model: experiment.keeps(model) for model in experiment.fitted}
-    importance_metrics = {model: experiment.importance(model) for model in experiment.fitted}
-    for fit in experiment.fits():
-        metrics = importance_metrics[fit.model]
-        if not keeps[fit.model] and metrics is None:
+    for model in experiment.fitted:
+        keeps = experiment.keeps(model)
+        metrics = experiment.importance(model)
+        if not keeps and metrics is None:
             continue
-        path = needs.prediction(fit)
-        failure = needs.paths.failure(fit.dataset, fit.model, fit.split)
-        if not is_file(path) or Path(failure).is_file():
-            continue
-        if keeps[fit.model] and not kept_of(path).is_file():
-            yield path
-        if metrics is not None and not _is_measured_by(metrics[0], importance_of(path)):
-            yield path
+        for fit in experiment.fits(model=model):
+            path = needs.prediction(fit)
+            failure = needs.paths.failure(fit.dataset, fit.model, fit.split)
+            if not is_file(path) or Path(failure).is_file():
+                continue
+            if keeps and not kept_of(path).is_file():
+                yield path
+            if metrics is not None and not _is_measured_by(metrics[0], importance_of(path)):
+                yield path
 
 
 def _is_measured_by(metric: str, importance: Path) -> bool:
@@ -146,11 +148,13 @@ def _is_measured_by(metric: str, importance: Path) -> bool:
 
 def note_sizes(needs: RuleInputs) -> None:
     """Write down how large each file is that a run leaves; the next run forgets it at its start."""
-    states = _files(needs.paths.root)
+    ended = 0
+    sizes = {}
+    for path, state in sorted(_files(needs.paths.root).items()):
+        ended = max(ended, state.st_mtime_ns)
+        sizes[path] = state.st_size
     # the note has the date of the newest file, and says so: where the folder was copied with new
     # dates, it has another one
-    ended = max((state.st_mtime_ns for state in states.values()), default=0)
-    sizes = {path: state.st_size for path, state in sorted(states.items())}
     note = needs.paths.sizes()
     write_json(note, {"ended": ended, "sizes": sizes})
     os.utime(note, ns=(ended, ended))
