@@ -353,6 +353,7 @@ def _parts(estimator: Any) -> Sequence[Any]:
 def _own_division(part: Any, rows: int) -> tuple[str, Any] | None:
     """Return the parameter by which an estimator divides its rows, and its value."""
     params = part.get_params(deep=False)
+    # stacking, calibration and searches
     if "cv" in params and params["cv"] != "prefit":
         if params["cv"] is None and type(part).__name__ in _NO_FOLDS:
             return None

@@ -62,6 +62,7 @@ def assemble(
 
 def _seed_open_parts(estimator: Any, classifier: Any, seed: np.random.SeedSequence) -> None:
     """Give every random part that the user left open a stream of its own."""
+    # by the name of the parameter: another step beside it does not change the stream of a part
     for name, value in sorted(estimator.get_params(deep=True).items()):
         if value is None and name.rpartition("__")[2] == "random_state":
             estimator.set_params(**{name: part_of(seed, "part", name)})

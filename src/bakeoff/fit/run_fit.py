@@ -55,6 +55,7 @@ def run_fit(task: FitTask) -> None:
     for path in task.model.imports:
         import_object(path)  # first: libraries bring thread pools, which are to be limited too
     _reset_peak_memory()
+    # code of others may draw from global random states, or change what the next fit would see
     with isolated(integer(seed), task.model.threads):
         predictions, seconds = _fit_and_predict(table, split, task, seed)
     # not in the predictions, which are the same bytes in every run
@@ -87,6 +88,7 @@ def _remove_earlier_files(output: str | Path) -> None:
     importance_of(output).unlink(missing_ok=True)
 
 
+# a worker fits many models on one table; `state` differs when the file is replaced
 @lru_cache(maxsize=2)
 def _read_table(path: str, state: tuple[int, ...]) -> Table:
     return Table.read(path)
@@ -129,6 +131,7 @@ def _fit_and_predict(
         )
     facts: dict[str, Any] = {"random_states": random_states(trained.estimator)}
     if predictions.no_probabilities:
+        # the reason why metrics of probabilities are undefined
         facts["no_probabilities"] = predictions.no_probabilities
     if trained.chosen:
         facts["chosen"] = trained.chosen

@@ -88,6 +88,7 @@ class TrainingPart:
     def _folds_in_time(self, count: int) -> list[Fold]:
         """Divide the rows into blocks of time, each tested by a fit on all earlier ones."""
         n_rows = len(self.target.strata)
+        # one block more than folds: nothing is earlier than the first one, which is never tested
         edges = np.linspace(0, n_rows, count + 2).round().astype(int)
         block = self._in_time(np.diff(edges) / edges[-1])
         folds = []
@@ -212,7 +213,7 @@ def _search(
     settings: dict[str, Any] = {
         "cv": folds,
         "scoring": scorer(tune.scoring),
-        "refit": False,
+        "refit": False,  # `train` fits the best one, once its threshold is chosen
         "error_score": "raise",
     }
     space = search_space(estimator, tune)
@@ -374,6 +375,8 @@ def best_threshold(
     """Return the threshold from which on class 1 is predicted that makes a criterion best."""
     if weights is None:
         weights = np.ones(len(y))
+    # only the order of the scores counts: one candidate below all, one between two neighbours,
+    # and one above all
     distinct, position = np.unique(scores, return_inverse=True)
     between = (distinct[1:] + distinct[:-1]) / 2
     above_all = np.nextafter(distinct[-1], np.inf)
@@ -400,7 +403,7 @@ def _gain(criterion: Criterion, tn: Scores, fp: Scores, fn: Scores, tp: Scores, 
     match criterion:
         case "accuracy":
             return tn + tp
-        case "cost":
+        case "cost":  # rows of the matrix are true classes, columns predicted ones
             total = costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp
             return -total
         case "f1" | "jaccard":  # J and F1 = 2J / (1 + J) are best in the same place
