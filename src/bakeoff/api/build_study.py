@@ -162,7 +162,9 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
             raise UserError(f"task: {unknown('task', task, Task)}")
         return Task(task).numbers
     needs = {METRICS[name].needs for name in metrics if name in METRICS}
-    return Need.NUMBERS in needs if needs else None
+    if not needs:
+        return None
+    return Need.NUMBERS in needs
 
 
 _KEYS = ("missing_cells", "resampling", "target")
@@ -271,7 +273,9 @@ class _Signature(NamedTuple):
             )
         arguments = dict(given)
         for name in given:
-            own_name = name if name in self.arguments else SPELLINGS.get(name, name)
+            own_name = name
+            if name not in self.arguments:
+                own_name = SPELLINGS.get(name, name)
             if own_name not in self.arguments:
                 text = unknown("argument", name, [*self.defined, *self.settings])
                 raise UserError(f"{self.function}: {text}")
@@ -296,7 +300,8 @@ def _explained(function: Callable[..., Any], settings: type, takes: _Signature) 
     for name in takes.settings:
         lines += _described(name, settings.__annotations__[name].__forward_arg__)
     after = after.replace("Examples\n---", f"{_RAISES}Examples\n---")
-    return "\n".join([*lines, "", f"{returns}{after}"])
+    lines += ["", f"{returns}{after}"]
+    return "\n".join(lines)
 
 
 def _described(name: str, kind: str) -> list[str]:
@@ -329,7 +334,9 @@ def as_pandas(given: Any) -> Any:
         column = with_own_types(given.to_frame("")).iloc[:, 0]
         column.name = given.name
         return column
-    return with_own_types(given) if isinstance(given, pd.DataFrame) else given
+    if isinstance(given, pd.DataFrame):
+        return with_own_types(given)
+    return given
 
 
 # --- the experiment and its study
@@ -661,7 +668,12 @@ def _side_by_side(given: Observations) -> PairedPredictions:
     for name, of_model in given.models.items():
         for seed, run in enumerate(of_model, start=1):
             runs[run_name(name, seed)] = run
-    values = [run.values for run in runs.values() if run.values is not None]
+    values = []
+    answers = []
+    for run in runs.values():
+        answers.append(run.answers)
+        if run.values is not None:
+            values.append(run.values)
     if values:
         return PairedPredictions.from_values(tuple(runs), np.column_stack(values), **beside)
     probabilities = None
@@ -674,7 +686,7 @@ def _side_by_side(given: Observations) -> PairedPredictions:
         tuple(runs),
         given.classes,
         given.truth,
-        np.array([run.answers for run in runs.values()]).T,  # what one model says lies together
+        np.array(answers).T,  # what one model says lies together
         None if probabilities is None else probabilities[..., -1],
         probabilities=probabilities,
         in_order=given.in_order,
@@ -688,14 +700,21 @@ def _scores(given: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]
     costs = analysis.datasets[ROWS].costs
     for model, runs in given.models.items():
         for run in runs:
-            made = Predictions(
-                ids, given.truth, run.answers, given.classes, run.probabilities, None, {}
+            predictions = Predictions(
+                row_id=ids,
+                y_true=given.truth,
+                y_pred=run.answers,
+                classes=given.classes,
+                probabilities=run.probabilities,
+                decision=None,
+                facts={},
             )
             for metric in analysis.metrics:
                 if run.values is not None:
-                    value, reason = float(run.values.mean()), ""
+                    value = float(run.values.mean())
+                    reason = ""
                 else:
-                    value, reason = score(METRICS[metric], made, costs)
+                    value, reason = score(METRICS[metric], predictions, costs)
                 line = {"model": model, "n_test": len(ids), "metric": metric}
                 yield HOLDOUT | line | {"value": value, "undefined": reason}
 
@@ -705,8 +724,12 @@ def _scores(given: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]
 
 def names_of(study: Study) -> dict[str, str]:
     """Map the ids of models to their names: the user's, which are the ids in an experiment."""
-    models = study.analysis.models.items()
-    return {"": "", **{key: (study.command and model.label) or key for key, model in models}}
+    names = {"": ""}
+    for key, model in study.analysis.models.items():
+        names[key] = key
+        if study.command and model.label:
+            names[key] = model.label
+    return names
 
 
 def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
@@ -719,11 +742,11 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
         "comparisons": [_by_names(row.to_dict(), names) for row in study.comparisons],
     }
     if not study.subgroups.empty:
-        lines = study.subgroups.to_dict("records")
-        content["subgroups"] = [
-            _by_names({str(key): plain(value) for key, value in line.items()}, names)
-            for line in lines
-        ]
+        lines = []
+        for line in study.subgroups.to_dict("records"):
+            plain_line = {str(key): plain(value) for key, value in line.items()}
+            lines.append(_by_names(plain_line, names))
+        content["subgroups"] = lines
     return content
 
 

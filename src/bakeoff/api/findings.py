@@ -191,24 +191,22 @@ class Findings:
         """
         file = Path(path)
         ending = file.suffix.lower()
-        if ending not in (*FORMS, ".json"):
-            endings = joined([*FORMS, ".json"], "or")
-            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
-        if ending in FORMS:
+        if ending == ".json":
+            text = self.to_json() + "\n"
+        elif ending in FORMS:
             text = getattr(self._page, FORMS[ending])
         else:
-            text = self.to_json() + "\n"
+            endings = joined([*FORMS, ".json"], "or")
+            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
         write_text(file, text)
         return file
 
     def __repr__(self) -> str:
-        lines = [paragraph(text) for text in self._page.verdict.lines]
+        lines = list(map(paragraph, self._page.verdict.lines))
         lines.append("")
         table = self._brief
         if table.rows:
-            titles = [column.title for column in table.columns]
-            cells = [[cell.text for cell in row] for row in table.rows]
-            lines.append(pd.DataFrame(cells, columns=titles).to_string(index=False))
+            lines.append(as_text(table))
         if table.summary:
             lines.append(table.summary)
         return "\n".join(lines)
@@ -236,19 +234,25 @@ class Findings:
         """The family of pairs that the verdict goes by."""
         if self._study.mains:
             return self._study.mains[0]
-        pairs = (family for family in self._study.families if family.role == "pair")
-        return next(pairs, None)
+        for family in self._study.families:
+            if family.role == "pair":
+                return family
+        return None
 
     def _item(self, form: str, name: str | None) -> Item:
         """Return a figure or a table by its name or its kind; without a name that of the pairs."""
-        items = {item.name: item for item in self._page.items if item.form == form}
+        items: dict[str, Item] = {}
+        first_of_kind: dict[str, Item] = {}
+        for item in self._page.items:
+            if item.form == form:
+                items[item.name] = item
+                first_of_kind.setdefault(item.kind, item)
         if name is None:
             return self._main_item(form, items)
         if name in items:
             return items[name]
-        for item in items.values():
-            if item.kind == name:
-                return item
+        if name in first_of_kind:
+            return first_of_kind[name]
         if (form, name) == ("figure", "ranks") and "scores" in items:
             return items["scores"]
         raise UserError(unknown(form, name, items))
@@ -269,20 +273,26 @@ class Findings:
         """The part of the main table that fits a screen; its summary counts the rest."""
         table = self._table(None)
         keys = [column.key for column in table.columns]
-        kept = list(range(len(keys)))
-        rows = table.rows
-        if {"model_a", "model_b"} <= set(keys):
-            kept = [place for place in kept if keys[place] in _BRIEF]
-            if self._first:
-                first = self._study.label(self._first)
-                model_a = keys.index("model_a")
-                rows = tuple(row for row in rows if row[model_a].text == first)
-        more = len(rows) - _ROWS
+        is_of_pairs = {"model_a", "model_b"} <= set(keys)
+        places = list(range(len(keys)))
+        if is_of_pairs:
+            places = [place for place in places if keys[place] in _BRIEF]
+        rows = list(table.rows)
+        if is_of_pairs and self._first:
+            first = self._study.label(self._first)
+            model_a = keys.index("model_a")
+            rows = [row for row in rows if row[model_a].text == first]
+        summary = ""
+        if len(rows) > _ROWS:
+            summary = f"… and {count(len(rows) - _ROWS, 'more row')}"
+        brief_rows = []
+        for row in rows[:_ROWS]:
+            brief_rows.append(tuple(row[place] for place in places))
         return dataclasses.replace(
             table,
-            columns=tuple(table.columns[place] for place in kept),
-            rows=tuple(tuple(row[place] for place in kept) for row in rows[:_ROWS]),
-            summary=f"… and {count(more, 'more row')}" if more > 0 else "",
+            columns=tuple(table.columns[place] for place in places),
+            rows=tuple(brief_rows),
+            summary=summary,
         )
 
     def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
@@ -301,6 +311,15 @@ class Findings:
 
 
 # --- experiments of the workflow
+
+
+def as_text(table: PageTable) -> str:
+    """Write a table of the page as pandas shows tables."""
+    cells = []
+    for row in table.rows:
+        cells.append([cell.text for cell in row])
+    titles = [column.title for column in table.columns]
+    return pd.DataFrame(cells, columns=titles).to_string(index=False)
 
 
 def run(
