@@ -220,10 +220,10 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
-            given = takes.checked(args, kwargs)
+            named = takes.checked(args, kwargs)
             interface = Interface(InterfaceKind.PYTHON, takes.arguments)
             with used_by(interface), in_arguments({*takes.arguments, *_KEYS}):
-                return function(*args, **{**defaults, **given})
+                return function(*args, **{**defaults, **named})
 
         return cast("Callable[P, R]", checked)
 
@@ -263,7 +263,7 @@ class _Signature(NamedTuple):
         """All names of arguments."""
         return frozenset((*self.defined, *self.settings))
 
-    def checked(self, args: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    def checked(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Return the named arguments by their own names; refuse what the function does not take."""
         if len(args) > len(self.positional) and not self.any_number:
             raise UserError(
@@ -271,8 +271,8 @@ class _Signature(NamedTuple):
                 f"{joined(self.positional)}; several models stand by their names, "
                 "{'old': …, 'new': …}"
             )
-        arguments = dict(given)
-        for name in given:
+        arguments = dict(named)
+        for name in named:
             own_name = name
             if name not in self.arguments:
                 own_name = SPELLINGS.get(name, name)
@@ -460,50 +460,53 @@ def made_by(study: Study, command: str) -> Study:
 
 
 def build_study(
-    given: Observations,
+    observations: Observations,
     measured: Measured,
     columns: Mapping[str, str],
     settings: Mapping[str, Any],
     command: str,
 ) -> Study:
     """Run the tests of these predictions of one test set; `columns` relate rows, by role."""
-    given.check_answers()
-    analysis = _with_options(_analysis(given, measured, columns, settings), settings)
+    observations.check_answers()
+    analysis = _with_options(_analysis(observations, measured, columns, settings), settings)
     planned = planned_tests(analysis)
-    problems = list(check_classes(analysis, ROWS, given.classes))
+    problems = list(check_classes(analysis, ROWS, observations.classes))
     if problems:
         raise report_problems(problems)
-    rows = _side_by_side(given)
+    rows = _side_by_side(observations)
     evidence = {ROWS: rows}
     study = Study(
         analysis,
         run_all(planned, analysis, evidence),
-        pd.DataFrame(over_seeds(_scores(given, analysis))),
-        cards={ROWS: _card(given, measured, settings.get("files", ()))},
+        pd.DataFrame(over_seeds(_scores(observations, analysis))),
+        cards={ROWS: _card(observations, measured, settings.get("files", ()))},
         test_sets={} if rows.by_values else evidence,
         numbers=evidence if rows.by_values else {},
         planned=planned,
         intervals=score_intervals(analysis, evidence, analysis.metrics),
         subgroups=subgroup_table(analysis, evidence),
-        notes={ROWS: given.oddities},
-        preparation=given.remarks,
+        notes={ROWS: observations.oddities},
+        preparation=observations.remarks,
     )
     return made_by(study, command)
 
 
 def _analysis(
-    given: Observations, measured: Measured, columns: Mapping[str, str], settings: Mapping[str, Any]
+    observations: Observations,
+    measured: Measured,
+    columns: Mapping[str, str],
+    settings: Mapping[str, Any],
 ) -> Analysis:
     """Say what is compared: predictions, or numbers, of one test set."""
     costs = settings["costs"]
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))
-    metrics, described = _metrics(given, measured, costs)
-    _check_meaning(given, settings["unit"], costs)
+    metrics, described = _metrics(observations, measured, costs)
+    _check_meaning(observations, settings["unit"], costs)
     brings = "predictions" if measured.kind is None else "values"
     models = {}
-    for name in given.models:
-        seeds, deterministic = _training(given, name, name in settings["deterministic"])
+    for name in observations.models:
+        seeds, deterministic = _training(observations, name, name in settings["deterministic"])
         models[name] = ComparedModel(
             label=name,
             seeds=seeds,
@@ -511,20 +514,20 @@ def _analysis(
             brings=brings,
         )
     rows = ComparedData(
-        label=given.name,
+        label=observations.name,
         unit=settings["unit"],
         costs=costs,
         relation=_relation(measured, columns),
-        subgroups=as_columns(list(given.subgroups)),
+        subgroups=as_columns(list(observations.subgroups)),
     )
     return Analysis(
         title="compare",
-        task=given.task,
+        task=observations.task,
         models=models,
         datasets={ROWS: rows},
         metrics=metrics,
         given_metrics=described,
-        tests=tests_asked(given.models, {**settings, "tests": (), "options": None}),
+        tests=tests_asked(observations.models, {**settings, "tests": (), "options": None}),
         plans={"holdout": TEST_SET},
         rows_of_plans=frozenset(["holdout"]),
         with_values=measured.kind is not None,
@@ -533,7 +536,7 @@ def _analysis(
 
 
 def _metrics(
-    given: Observations, measured: Measured, costs: Costs | None
+    observations: Observations, measured: Measured, costs: Costs | None
 ) -> tuple[tuple[str, ...], dict[str, GivenMetric]]:
     """Return all metrics, and those that describe the numbers per row."""
     if isinstance(measured.kind, GivenMetric):
@@ -544,45 +547,47 @@ def _metrics(
         metrics = [METRIC]
         described = {}
     else:
-        metrics = list(dict.fromkeys(measured.metrics or (given.task.metric,)))
+        metrics = list(dict.fromkeys(measured.metrics or (observations.task.metric,)))
         described = {}
-        check_metrics(metrics, given, costs)
+        check_metrics(metrics, observations, costs)
         if not any(map(has_interval, metrics)):
             raise Problem(
                 ("metrics",),
-                f"no test compares models by {joined(metrics)}; add {given.task.metric}",
+                f"no test compares models by {joined(metrics)}; add {observations.task.metric}",
             )
     if costs is not None and COST not in metrics:
         metrics.append(COST)
     return tuple(metrics), described
 
 
-def _check_meaning(given: Observations, unit: str | None, costs: Costs | None) -> None:
+def _check_meaning(observations: Observations, unit: str | None, costs: Costs | None) -> None:
     """Refuse names that cannot be shown, and what means nothing for the task."""
-    for name in given.models:
+    for name in observations.models:
         check_label(name)
     with blame("models"):
-        refuse_same_names(given.models)
-    validated(GivenData, {"source": "given", "label": given.name, "unit": unit}, ("datasets", ROWS))
-    if unit is not None and not given.task.numbers:
+        refuse_same_names(observations.models)
+    validated(
+        GivenData, {"source": "given", "label": observations.name, "unit": unit}, ("datasets", ROWS)
+    )
+    if unit is not None and not observations.task.numbers:
         raise Problem(("unit",), "classes have no unit; `task: regression` compares numbers")
-    if costs is not None and given.task.numbers:
+    if costs is not None and observations.task.numbers:
         text = "are of errors between classes: leave them out of a regression"
         raise Problem(("costs",), text)
 
 
-def _training(given: Observations, model: str, fixed: bool) -> tuple[int, bool | None]:
+def _training(observations: Observations, model: str, fixed: bool) -> tuple[int, bool | None]:
     """Return in how many runs a model was trained, and whether that has no random part."""
-    runs = given.models[model]
+    runs = observations.models[model]
     problem = ""
-    if given.several_runs and len(runs) == 1 and not fixed:
+    if observations.several_runs and len(runs) == 1 and not fixed:
         problem = (
             f"{model} has one training run and others have several, so nothing is known of its "
             "seeds: give further runs, or say that its training has no random part"
         )
     elif fixed and not all(map(runs[0].says_the_same, runs[1:])):
         problem = f"the {len(runs)} training runs of {model} differ: it has a random part"
-    elif fixed and not given.several_runs:
+    elif fixed and not observations.several_runs:
         problem = f"there are no training runs to compare {model} with"
     if problem:
         raise Problem(("deterministic",), problem)
@@ -646,26 +651,29 @@ def _variants(variant: str, tests: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {name: {"variant": variant} for name in taking or ["mcnemar"]}
 
 
-def _card(given: Observations, measured: Measured, files: Sequence[str]) -> dict[str, Any]:
+def _card(observations: Observations, measured: Measured, files: Sequence[str]) -> dict[str, Any]:
     """Describe the rows."""
-    target = given.target
-    truth = given.truth
-    if not given.in_order or measured.kind is not None:  # counts and numbers per row have none
+    target = observations.target
+    truth = observations.truth
+    # counts and numbers per row have no answers
+    if not observations.in_order or measured.kind is not None:
         target = Target(())
         truth = np.full(len(truth), -1)
-    card = given_card(ROWS, given.name, {ROWS: files}, target, truth, len(given.left_out))
-    return card | {"group_columns": given.like_groups, "cautions": given.cautions}
+    card = given_card(
+        ROWS, observations.name, {ROWS: files}, target, truth, len(observations.left_out)
+    )
+    return card | {"group_columns": observations.like_groups, "cautions": observations.cautions}
 
 
-def _side_by_side(given: Observations) -> PairedPredictions:
+def _side_by_side(observations: Observations) -> PairedPredictions:
     """Put what all training runs say, or numbers, side by side, each as if it was a model."""
     beside: dict[str, Any] = {
-        "groups": given.related.get("groups"),
-        "times": given.related.get("time"),
-        "subgroups": given.subgroups,
+        "groups": observations.related.get("groups"),
+        "times": observations.related.get("time"),
+        "subgroups": observations.subgroups,
     }
     runs: dict[str, Predicted] = {}
-    for name, of_model in given.models.items():
+    for name, of_model in observations.models.items():
         for seed, run in enumerate(of_model, start=1):
             runs[run_name(name, seed)] = run
     values = []
@@ -678,33 +686,35 @@ def _side_by_side(given: Observations) -> PairedPredictions:
         return PairedPredictions.from_values(tuple(runs), np.column_stack(values), **beside)
     probabilities = None
     if any(run.probabilities is not None for run in runs.values()):
-        probabilities = np.full((len(given.truth), len(runs), len(given.classes)), np.nan)
+        probabilities = np.full(
+            (len(observations.truth), len(runs), len(observations.classes)), np.nan
+        )
         for place, run in enumerate(runs.values()):
             if run.probabilities is not None:
                 probabilities[:, place] = run.probabilities
     return PairedPredictions(
         tuple(runs),
-        given.classes,
-        given.truth,
+        observations.classes,
+        observations.truth,
         np.array(answers).T,  # what one model says lies together
         None if probabilities is None else probabilities[..., -1],
         probabilities=probabilities,
-        in_order=given.in_order,
+        in_order=observations.in_order,
         **beside,
     )
 
 
-def _scores(given: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]:
+def _scores(observations: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]:
     """Score each training run of each model."""
-    ids = np.arange(len(given.truth))
+    ids = np.arange(len(observations.truth))
     costs = analysis.datasets[ROWS].costs
-    for model, runs in given.models.items():
+    for model, runs in observations.models.items():
         for run in runs:
             predictions = Predictions(
                 row_id=ids,
-                y_true=given.truth,
+                y_true=observations.truth,
                 y_pred=run.answers,
-                classes=given.classes,
+                classes=observations.classes,
                 probabilities=run.probabilities,
                 decision=None,
                 facts={},

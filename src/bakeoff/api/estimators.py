@@ -451,10 +451,7 @@ def _unreadable(
     """Say which columns an estimator does not take; empty where it takes all, or it is unknown."""
     from sklearn.utils import get_tags
 
-    parts = [estimator]
-    for value in estimator.get_params().values():
-        if hasattr(value, "get_params"):
-            parts.append(value)
+    parts = _parts(estimator)
     if _has_steps(estimator) or not all(map(_of_sklearn, parts)):
         return ""  # what it takes shows when it is fitted
     if any(getattr(part, "categorical_features", None) for part in parts):
@@ -470,6 +467,12 @@ def _unreadable(
     if gaps and not takes_gaps:
         return f"are missing in {_named(gaps)}"
     return ""
+
+
+def _parts(estimator: Any) -> list[Any]:
+    """List an estimator and the estimators among its parameters."""
+    values = [estimator, *estimator.get_params().values()]
+    return [value for value in values if hasattr(value, "get_params")]
 
 
 def _is_categorical(values: pd.Series[Any]) -> bool:

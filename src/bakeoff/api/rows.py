@@ -177,12 +177,12 @@ def compare(
         "deterministic": _deterministic(predictions),
     }
     related = {"groups": groups, "runs": runs, "time": time}
-    given, measured = side_by_side(y, predictions, related, arguments)
+    observations, measured = side_by_side(y, predictions, related, arguments)
     columns = {}
     if not measured.of_items:
         columns = {role: role for role, rows in related.items() if rows is not None}
     command = "bakeoff.compare(y, predictions, …)"
-    return Findings(build_study(given, measured, columns, arguments, command))
+    return Findings(build_study(observations, measured, columns, arguments, command))
 
 
 def _deterministic(predictions: Any) -> list[str]:
@@ -198,9 +198,9 @@ def _deterministic(predictions: Any) -> list[str]:
 
 def _refuse_beside_human(metrics: Any, runs: Any, time: Any, subgroups: Any, versus: Any) -> None:
     """Refuse what says nothing of marks that people corrected."""
-    given = {"metrics": metrics, "runs": runs, "time": time, "subgroups": subgroups}
-    given["versus"] = versus
-    for name, value in given.items():
+    arguments = {"metrics": metrics, "runs": runs, "time": time, "subgroups": subgroups}
+    arguments["versus"] = versus
+    for name, value in arguments.items():
         if value is not None and not (isinstance(value, str | tuple | list) and not len(value)):
             raise UserError(f"{name}: is not for marks of a judge beside those of people (human)")
 
@@ -285,12 +285,14 @@ def gate(
         "task": task,
     }
     models = {"base": base, "candidate": candidate}
-    given, measured = side_by_side(y, models, {"groups": groups}, arguments, called="{}")
-    parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
+    observations, measured = side_by_side(y, models, {"groups": groups}, arguments, called="{}")
+    parts = {
+        name: np.asarray(column.astype(str)) for name, column in observations.subgroups.items()
+    }
     greater_is_better = True
     if isinstance(measured.kind, GivenMetric):
         greater_is_better = measured.kind.greater_is_better
-    rows = GateRows(given, parts, greater_is_better=greater_is_better)
+    rows = GateRows(observations, parts, greater_is_better=greater_is_better)
     rows = rows.measured(settings["unit"], settings["costs"])
     return decide(rows, read_terms(rows, measured.names, margins, margin, alpha, superior))
 
@@ -349,7 +351,7 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     models = options["models"] if in_one_table else None
     tables = tables.only(models)
     _check_tables(tables, columns, measured, options)
-    given = read_given(
+    observations = read_given(
         tables,
         columns,
         models=models,
@@ -362,11 +364,13 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
         missing=options["missing"],
     )
     if not in_one_table:
-        given = _called(given, options["models"])
+        observations = _called(observations, options["models"])
     notes = [f"{text}." for text in tables.read_as]
-    if len(given.left_out):
-        notes.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
-    return build_study(given, measured, _relating(options, measured), settings, command), notes
+    if len(observations.left_out):
+        notes.append(f"{count(len(observations.left_out), 'row')} without a true label left out.")
+    return build_study(
+        observations, measured, _relating(options, measured), settings, command
+    ), notes
 
 
 def _relating(options: Mapping[str, Any], measured: Measured) -> dict[str, str]:
@@ -589,9 +593,9 @@ def _study_of_counts(
     """Compare two models by how many rows both, one or neither is right on."""
     if options["files"] or options["subgroups"] is not None:
         raise UserError("--counts stands in place of files and their columns")
-    given = _called(_from_counts(options["counts"]), options["models"])
+    observations = _called(_from_counts(options["counts"]), options["models"])
     measured = Measured(metrics=tuple(options["metrics"] or ()))
-    return build_study(given, measured, {}, settings, command)
+    return build_study(observations, measured, {}, settings, command)
 
 
 def _from_counts(text: str) -> Observations:
@@ -617,13 +621,13 @@ def _from_counts(text: str) -> Observations:
     return Observations("the counts", np.arange(sum(numbers)), truth, models, in_order=False)
 
 
-def _called(given: Observations, names: Sequence[str] | None) -> Observations:
+def _called(observations: Observations, names: Sequence[str] | None) -> Observations:
     """Give models of several tables other names."""
     if names is None:
-        return given
-    if len(names) != len(given.models) or len(set(names)) < len(names):
+        return observations
+    if len(names) != len(observations.models) or len(set(names)) < len(names):
         raise UserError(
-            f"models: expected {len(given.models)} different names, for {', '.join(given.models)}; "
-            f"found {', '.join(names)}"
+            f"models: expected {len(observations.models)} different names, for "
+            f"{', '.join(observations.models)}; found {', '.join(names)}"
         )
-    return given.called(names)
+    return observations.called(names)
