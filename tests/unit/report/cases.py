@@ -388,6 +388,7 @@ CASES = {
         (0.4, 0.4, 1.0), (1.0, 2.5, 2.5), n=2, left_out=LEFT_OUT
     ),
     "data set by data set": _dataset_by_dataset,
+    "over data sets, by signed ranks": lambda: _corrected("wilcoxon_signed_rank", "sign-flips"),
     "one model and a value on several data sets": lambda: _single("def", p0=0.5),
     "versus a control, undecided": lambda: _versus((NAN, NAN), (NAN, NAN), status="too_few"),
     "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
