@@ -27,6 +27,7 @@ from bakeoff.comparisons.settings import (
     allowed_options,
     has_interval,
 )
+from bakeoff.comparisons.suites import means_over_tasks
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.predicted import Predicted
@@ -473,12 +474,12 @@ def build_study(
     problems = list(check_classes(analysis, ROWS, observations.classes))
     if problems:
         raise report_problems(problems)
-    rows = _side_by_side(observations)
+    rows = _side_by_side(observations).of_tasks(analysis)
     evidence = {ROWS: rows}
     study = Study(
         analysis,
         run_all(planned, analysis, evidence),
-        pd.DataFrame(over_seeds(_scores(observations, analysis))),
+        pd.DataFrame(over_seeds(_scores(observations, analysis, rows))),
         cards={ROWS: _card(observations, measured, settings.get("files", ()))},
         test_sets={} if rows.by_values else evidence,
         numbers=evidence if rows.by_values else {},
@@ -518,7 +519,9 @@ def _analysis(
         unit=settings["unit"],
         costs=costs,
         relation=_relation(measured, columns),
-        subgroups=as_columns(list(observations.subgroups)),
+        subgroups=as_columns(
+            [name for name in observations.subgroups if name != columns.get("tasks")]
+        ),
     )
     return Analysis(
         title="compare",
@@ -527,11 +530,16 @@ def _analysis(
         datasets={ROWS: rows},
         metrics=metrics,
         given_metrics=described,
-        tests=tests_asked(observations.models, {**settings, "tests": (), "options": None}),
+        tests=tests_asked(
+            observations.models,
+            {**settings, "tests": (), "options": None},
+            task_weights=settings.get("task_weights"),
+        ),
         plans={"holdout": TEST_SET},
         rows_of_plans=frozenset(["holdout"]),
         with_values=measured.kind is not None,
         by_values=bool(described),
+        tasks=columns.get("tasks"),
     )
 
 
@@ -704,12 +712,15 @@ def _side_by_side(observations: Observations) -> PairedPredictions:
     )
 
 
-def _scores(observations: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]:
-    """Score each training run of each model."""
+def _scores(
+    observations: Observations, analysis: Analysis, rows: PairedPredictions
+) -> Iterator[dict[str, Any]]:
+    """Score each training run of each model; of rows of several tasks in the mean over tasks."""
     ids = np.arange(len(observations.truth))
+    over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs)
     costs = analysis.datasets[ROWS].costs
     for model, runs in observations.models.items():
-        for run in runs:
+        for seed, run in enumerate(runs, start=1):
             predictions = Predictions(
                 row_id=ids,
                 y_true=observations.truth,
@@ -725,6 +736,7 @@ def _scores(observations: Observations, analysis: Analysis) -> Iterator[dict[str
                     reason = ""
                 else:
                     value, reason = score(METRICS[metric], predictions, costs)
+                value = over_tasks.get((run_name(model, seed), metric), value)
                 line = {"model": model, "n_test": len(ids), "metric": metric}
                 yield HOLDOUT | line | {"value": value, "undefined": reason}
 
