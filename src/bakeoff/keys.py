@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_args, get_origin
 
@@ -87,7 +88,7 @@ class SpecSection(BaseModel):
             if other in cls.retired:
                 why = f"there is no key {other!r} any more: {cls.retired[other]}"
             raise PydanticCustomError("unknown_key", "{text}", {"text": why, "key": other})
-        numeric = {key for key, field in fields.items() if _numeric(field.annotation)}
+        numeric = _numeric_keys(cls)
         return {key: with_numbers(v) if key in numeric else v for key, v in values.items()}
 
     @classmethod
@@ -120,6 +121,13 @@ def with_numbers(value: Any) -> Any:
 
 
 _EXPONENT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
+
+
+@cache
+def _numeric_keys(section: type[SpecSection]) -> frozenset[str]:
+    """Return the keys of a section that hold nothing but numbers, or lists of them."""
+    fields = section.model_fields.items()
+    return frozenset(field.alias or name for name, field in fields if _numeric(field.annotation))
 
 
 def _numeric(annotation: Any) -> bool:

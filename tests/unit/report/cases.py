@@ -1,6 +1,7 @@
 """The situations that the report must find words for, which the text files beside hold."""
 
 import dataclasses
+import functools
 import itertools
 import math
 
@@ -743,3 +744,10 @@ def _probabilities():
 
 
 OF_TWO = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
+
+
+@functools.cache
+def made(name):
+    """Return a study by its title, or by a call of a function of this module that makes one."""
+    by_title = CASES | EXHIBITED
+    return by_title[name]() if name in by_title else eval(name, globals())
