@@ -64,6 +64,7 @@ _OF_SCORES = {
     "alpha",
     "alternative",
     "correction",
+    "tests",
     "format",
     "encoding",
     "missing",
@@ -75,6 +76,7 @@ _OF_SCORES = {
     "output",
 }
 """The options of a table of scores."""
+_OF_SCORES_ALONE = ("impute", "paired", "tests")
 
 
 class CompareSettings(TypedDict, total=False):
@@ -352,6 +354,9 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     """Compare models as the options of `bakeoff compare` say; return how files are read too."""
     if options["datasets"] is not None or _of_training_runs(options):
         return _study_of_scores(options, command), []
+    for name in _OF_SCORES_ALONE:
+        if options[name]:
+            raise UserError(f"{name}: is for a table of scores (datasets, seeds)")
     settings = {**options, "costs": costs_in(options["costs"])}
     if options["counts"] is not None:
         return _study_of_counts(options, settings, command), []
@@ -598,7 +603,6 @@ def _study_of_scores(options: Mapping[str, Any], command: str) -> Study:
     arguments = {
         "name": files[0],
         "decimals": None,
-        "tests": (),
         "options": None,
         **options,
         "metrics": options["metrics"] or (),
