@@ -28,7 +28,7 @@ from bakeoff.cli.terminal import (
 from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.files import write_texts
-from bakeoff.report import prose
+from bakeoff.report import prose, suites
 from bakeoff.report.baseline import baselines
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import (
@@ -79,13 +79,16 @@ def compare(args: argparse.Namespace) -> None:
     with in_arguments(COMMANDS["compare"].keys):
         study, read_as = study_of_files(options, command)
     is_of_numbers = study.numbers or study.analysis.task.numbers
-    brief = not (args.datasets or args.metrics or is_of_numbers)
+    is_of_rows = bool(study.test_sets or study.numbers)
+    brief = is_of_rows and not (args.datasets or args.metrics or is_of_numbers)
     verdict = answer(study)
     if places:
         _write(study, places)
     if args.json:
         if args.datasets is not None:
             say_json(_scores_as_json(study, verdict))
+        elif args.seeds is not None and not is_of_rows:
+            say_json(as_plain(study, verdict))
         else:
             say_json(_rows_as_json(study, verdict, brief=brief))
         return
@@ -182,6 +185,7 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     if study.several:
         for metric in study.analysis.metrics:
             _show_standings(study, metric)
+    _show_tasks(study)
     before = None
     for family in study.families:
         if family.role == "omnibus":
@@ -307,6 +311,45 @@ def _show_standings(study: Study, metric: str) -> None:
     by = study.metrics[metric].title
     meaning = f"Average ranks by {by} (1 is best); the win rate is against the other models."
     say(dim(paragraph(meaning)), "")
+
+
+# --- tasks
+
+
+def _show_tasks(study: Study) -> None:
+    """Print the scores in the tasks with the largest differences between the two best models."""
+    pair = suites.leading_pair(study)
+    if pair is None:
+        return
+    family, comparison = pair
+    metric = family.metric
+    in_tasks = suites.in_tasks(study, metric, comparison.model_a, comparison.model_b)
+    if in_tasks is None:
+        return
+    written = study.written(metric)
+    lines, left_out = suites.extremes(suites.lines(in_tasks))
+    rows = []
+    for line in lines:
+        difference = line.difference
+        row = [line.task, f"{line.rows:,}"]
+        for value in line.values.values():
+            row.append(written.score(value))
+        row.append(written.score(difference.estimate))
+        row.append(written.interval(difference.low, difference.high))
+        row.append(pvalue(difference.pvalue_adjusted))
+        rows.append(row)
+    head = ["task", "rows"]
+    for model in in_tasks.scores.models:
+        head.append(study.label(model))
+    head.append("A − B" if study.metrics[metric].greater_is_better else "B − A")
+    head += [_level(study), "adjusted p"]
+    sides = "l" + "r" * (len(head) - 1)
+    say_table(head, rows, sides, [("rows",)])
+    a, b = (study.label(model) for model in in_tasks.models)
+    meaning = f"A is {a}, B is {b}; intervals hold together for all tasks, and p is adjusted."
+    if left_out:
+        meaning += f" {count(left_out, 'task')} between these are not shown: --output has all."
+    say("", dim(paragraph(meaning)), "")
 
 
 # --- the comparisons

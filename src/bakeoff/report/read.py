@@ -13,6 +13,7 @@ from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.collected import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.run_tests import Comparison
+from bakeoff.comparisons.suites import with_means_over_tasks
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
@@ -62,7 +63,7 @@ def read_study(
         analysis=analysis,
         experiment=experiment,
         comparisons=rows,
-        scores=read_scores(scores),
+        scores=with_means_over_tasks(read_scores(scores), test_sets, analysis),
         cards=cards_by_dataset,
         test_sets={} if by_values else test_sets,
         numbers=test_sets if by_values else {},

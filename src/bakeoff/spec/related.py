@@ -114,6 +114,7 @@ class RowColumns(NamedTuple):
 
     subgroups: tuple[SubgroupColumn, ...] = ()
     taken: tuple[str, ...] = ()
+    tasks: str | None = None
 
 
 NOTHING = RowColumns()
@@ -129,7 +130,15 @@ def row_columns(experiment: Experiment, dataset: str) -> RowColumns:
     taken: list[str] = []
     for metric in experiment.own_metrics.values():
         taken += metric.columns
-    return RowColumns(subgroups, tuple(dict.fromkeys(taken)))
+    return RowColumns(subgroups, tuple(dict.fromkeys(taken)), task_column(experiment))
+
+
+def task_column(experiment: Experiment) -> str | None:
+    """Return the column that says which of several fixed tasks a row is of; None without one."""
+    for model in experiment.given.values():
+        if model.columns.tasks:
+            return model.columns.tasks
+    return None
 
 
 def _subgroups_of_models(experiment: Experiment) -> tuple[SubgroupColumn, ...]:
