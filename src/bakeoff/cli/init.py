@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -172,43 +171,44 @@ def _counted_classes(labels: pd.Series[Any], target: str, *, ask: bool) -> dict[
     return {str(name): int(number_of_rows) for name, number_of_rows in counts.items()}
 
 
-@dataclasses.dataclass
-class Roles:
+class Roles(NamedTuple):
     """The columns that are no features, as far as one column tells it."""
 
-    id: str | None = None
-    groups: str | None = None
-    drop: dict[str, str] = dataclasses.field(default_factory=dict)
+    id: str | None
+    groups: str | None
+    drop: dict[str, str]
     """Columns to exclude from the features, each with the reason."""
 
 
 def _roles(frame: pd.DataFrame, target: str, *, numbers: bool) -> Roles:
     """Find the columns of ids and groups, and columns to exclude from the features."""
-    roles = Roles()
+    id_column = None
+    groups = None
+    drop = {}
     for column in frame.columns:
         if column == target:
             continue
         values = frame[column]
         if is_nested(values):
-            roles.drop[column] = "lists or mappings, not one value in each row"
+            drop[column] = "lists or mappings, not one value in each row"
             continue
         is_unique = values.nunique() == len(values)
         like_an_id = _is_like_an_id(values, column)
-        if is_unique and like_an_id and roles.id is None:
-            roles.id = column
+        if is_unique and like_an_id and id_column is None:
+            id_column = column
         elif is_unique and (like_an_id or _is_free_text(values)):
-            roles.drop[column] = "a different value in every row, like an id"
+            drop[column] = "a different value in every row, like an id"
         elif values.nunique() <= 1:
-            roles.drop[column] = "the same value in every row"
+            drop[column] = "the same value in every row"
         elif like_an_id and is_running_number(values, column):
-            roles.drop[column] = "a running number"
-        elif why_groups(values, column) == NAMED and roles.groups is None:
-            roles.groups = column
+            drop[column] = "a running number"
+        elif why_groups(values, column) == NAMED and groups is None:
+            groups = column
         elif why_groups(values, column) == NAMED:
-            roles.drop[column] = "an id that repeats, like `groups`"
+            drop[column] = "an id that repeats, like `groups`"
         elif _says(values, frame[target], numbers=numbers):
-            roles.drop[column] = f"says what {target} is"
-    return roles
+            drop[column] = f"says what {target} is"
+    return Roles(id_column, groups, drop)
 
 
 def _is_like_an_id(values: pd.Series[Any], column: str) -> bool:
