@@ -29,13 +29,13 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
-from bakeoff.data.predicted import Predicted
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.keys import refuse_same_names
 from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, setting, used_by
 from bakeoff.report.baseline import baselines
+from bakeoff.report.exhibits.flips import flips_of
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
@@ -47,7 +47,7 @@ from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.sources.common.base import as_columns, blame
 from bakeoff.sources.common.identifiers import to_frame, with_own_types
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
-from bakeoff.spec.experiment import Task, run_name
+from bakeoff.spec.experiment import Task
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import (
@@ -72,6 +72,8 @@ KINDS: Mapping[str, Kind] = {
     "wrong": "error",
 }
 """Kinds of numbers per row: the direction that is better, or the meaning of 1."""
+MOST_FLIPS = 1_000
+"""Rows on which models differ that JSON has; their table has all."""
 _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
 
 
@@ -466,7 +468,7 @@ def build_study(
     problems = list(check_classes(analysis, ROWS, given.classes))
     if problems:
         raise report_problems(problems)
-    rows = _side_by_side(given)
+    rows = PairedPredictions.from_observations(given)
     evidence = {ROWS: rows}
     study = Study(
         analysis,
@@ -650,38 +652,6 @@ def _card(given: Observations, measured: Measured, files: Sequence[str]) -> dict
     return card | {"group_columns": given.like_groups, "cautions": given.cautions}
 
 
-def _side_by_side(given: Observations) -> PairedPredictions:
-    """Put what all training runs say, or numbers, side by side, each as if it was a model."""
-    beside: dict[str, Any] = {
-        "groups": given.related.get("groups"),
-        "times": given.related.get("time"),
-        "subgroups": given.subgroups,
-    }
-    runs: dict[str, Predicted] = {}
-    for name, of_model in given.models.items():
-        for seed, run in enumerate(of_model, start=1):
-            runs[run_name(name, seed)] = run
-    values = [run.values for run in runs.values() if run.values is not None]
-    if values:
-        return PairedPredictions.from_values(tuple(runs), np.column_stack(values), **beside)
-    probabilities = None
-    if any(run.probabilities is not None for run in runs.values()):
-        probabilities = np.full((len(given.truth), len(runs), len(given.classes)), np.nan)
-        for place, run in enumerate(runs.values()):
-            if run.probabilities is not None:
-                probabilities[:, place] = run.probabilities
-    return PairedPredictions(
-        tuple(runs),
-        given.classes,
-        given.truth,
-        np.array([run.answers for run in runs.values()]).T,  # what one model says lies together
-        None if probabilities is None else probabilities[..., -1],
-        probabilities=probabilities,
-        in_order=given.in_order,
-        **beside,
-    )
-
-
 def _scores(given: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]:
     """Score each training run of each model."""
     ids = np.arange(len(given.truth))
@@ -724,6 +694,12 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
             _by_names({str(key): plain(value) for key, value in line.items()}, names)
             for line in lines
         ]
+    flips = flips_of(study)
+    if flips is not None:
+        rows = []
+        for row in flips.first(MOST_FLIPS):
+            rows.append({key: plain(value) for key, value in row.items()})
+        content["flips"] = {"models": list(flips.models), "n": len(flips.whole), "rows": rows}
     return content
 
 

@@ -26,7 +26,7 @@ from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
 from bakeoff.report.read import read_study
 from bakeoff.report.study import Study
-from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
 
@@ -103,7 +103,7 @@ class Findings:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The names that `to_latex` and `to_markdown` take."""
+        """The names that `to_frame`, `to_latex` and `to_markdown` take."""
         return tuple(item.name for item in self._page.items if item.form == "table")
 
     def figure(self, name: str | None = None) -> Figure:
@@ -134,14 +134,36 @@ class Findings:
         figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
         return figure
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the comparisons of the test that decides, one row for each pair of models.
+    def to_frame(self, table: str | None = None) -> pd.DataFrame:
+        """Return one of `tables` with its numbers unrounded.
+
+        Parameters
+        ----------
+        table : str, optional
+            Its name, or the part before the first dot. ``"flips"`` has all rows on which the best
+            model and the next one differ. Default: the comparisons of the test that decides.
 
         Returns
         -------
         DataFrame
-            As `comparisons`; empty where no test compares pairs.
+            As the CSV file of the table; by default as `comparisons`, one row for each pair of
+            models, and empty where no test compares pairs.
+
+        Raises
+        ------
+        UserError
+            There is none of this name.
+
+        Examples
+        --------
+        >>> import bakeoff
+        >>> study = bakeoff.compare([1, 1, 0, 0], {"a": [1, 1, 0, 1], "b": [1, 0, 0, 1]})
+        >>> study.to_frame("flips")
+          id truth  a  b right
+        0  2     1  1  0     a
         """
+        if table is not None:
+            return as_frame(self._table(table))
         rows = () if self._main is None else self._main.rows
         return self._tabulated(row for row in rows if self._first in ("", row.model_a))
 

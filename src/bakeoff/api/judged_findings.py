@@ -13,7 +13,7 @@ from bakeoff.files import write_text
 from bakeoff.report.judged.answer import Answer
 from bakeoff.report.numbers import paragraph
 from bakeoff.report.page import render
-from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,9 +84,7 @@ class JudgedFindings(Findings):
         """Return one of `tables` with its numbers unrounded; default: `comparisons`."""
         if table is None:
             return self.comparisons
-        made = self._table(table)
-        columns = [column.key for column in made.columns]
-        return pd.DataFrame([[cell.raw for cell in row] for row in made.rows], columns=columns)
+        return as_frame(self._table(table))
 
     def to_markdown(self, table: str | None = None) -> str:
         """Return one of `tables` in Markdown; default: the first."""

@@ -69,8 +69,10 @@ def gate(args: argparse.Namespace) -> int:
             rows, measured.names, margins, args.margin, args.alpha, args.superior
         )
         verdict = release.decide(rows, terms, allow_missing=allowed)
-    for place in places:
-        write_text(place, release.as_markdown(verdict))
+    if places:
+        flips = release.flips_of(rows, verdict.terms.metric)
+        for place in places:
+            write_text(place, release.as_markdown(verdict, flips))
     if args.json:
         say(json.dumps(release.as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
         return CODES[verdict.decision]
