@@ -156,7 +156,9 @@ class Page:
 
     @cached_property
     def beside(self) -> Item | None:
-        """The figure beside the table of models: the differences by the test that decides."""
+        """The figure beside the table of models: the ranks or differences of the deciding test."""
+        if self._of_ranks:
+            return self._of_ranks
         figures = []
         for item in self.items:
             if item.kind in BESIDE:
@@ -166,6 +168,20 @@ class Page:
             deciding = self.study.mains[0].entry.name
         figures = [item for item in figures if item.test == deciding] or figures
         return min(figures, key=lambda item: BESIDE.index(item.kind), default=None)
+
+    @property
+    def _of_ranks(self) -> Item | None:
+        """The diagram of the average ranks that the deciding test compares, where there is one."""
+        if not self.study.mains:
+            return None
+        family = self.study.mains[0]
+        # no bars join the models that are compared with a control alone
+        if not family.ranks or family.control:
+            return None
+        for item in self.items:
+            if item.kind == "ranks" and item.test == family.entry.name:
+                return item
+        return None
 
     @cached_property
     def sections(self) -> dict[str, list[Block]]:

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bakeoff.report import drawing
-from bakeoff.report.drawing import MOST_DRAWN, SIZE, Colour, message, name_of
+from bakeoff.comparisons.run_tests import Decision
+from bakeoff.report import drawing, prose
+from bakeoff.report.drawing import MOST_DRAWN, SAYS, SIZE, Colour, message, name_of
 from bakeoff.report.exhibit import Drawing, Section, figure
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import fixed, letters_for, words
+from bakeoff.report.numbers import capital, enumerated, fixed, letters_for, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.stats import Arity, Entry, Evidence, as_float
 
@@ -97,7 +98,7 @@ def ranks(study: Study, test: str) -> Drawing:
         _line(axes, xs, [top, down, down], Colour.MUTED, 0.8)
         axes.text(place, down, text, ha=side, va="center")
     alt = _text(study, family, models, groups)
-    return Drawing(drawn, alt, shows=_shows(study, family, models))
+    return Drawing(drawn, alt, _pairs_that_differ(study, family), _shows(study, family, models))
 
 
 def _line(
@@ -120,6 +121,24 @@ def _text(
     bars = [f"{study.label(group[0])} to {study.label(group[-1])}" for group in groups]
     not_different = "; ".join(bars) or "no models"
     return f"Average ranks: {', '.join(ranked)}. No significant difference: {not_different}."
+
+
+def _pairs_that_differ(study: Study, family: Family) -> str:
+    """Name the pairs that differ significantly, the most significant first."""
+    different = [row for row in family.rows if row.decision in SAYS]
+    if not different:
+        return "No two models differ significantly."
+    different.sort(key=lambda row: row.pvalue_adjusted)
+    pairs = []
+    for row in different:
+        better = row.model_a
+        worse = row.model_b
+        if row.decision is Decision.B_BETTER:
+            better = row.model_b
+            worse = row.model_a
+        p = p_equals(row.pvalue_adjusted, prose.p_name(row))
+        pairs.append(f"{study.label(better)} is better than {study.label(worse)} ({p})")
+    return f"{capital(enumerated(pairs))}."
 
 
 def _shows(study: Study, family: Family, models: Sequence[str]) -> str:
