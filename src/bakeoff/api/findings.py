@@ -31,6 +31,7 @@ from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BRIEF = (
@@ -106,7 +107,7 @@ class Findings:
         """The names that `to_frame`, `to_latex` and `to_markdown` take."""
         return tuple(item.name for item in self._page.items if item.form == "table")
 
-    def figure(self, name: str | None = None) -> Figure:
+    def figure(self, name: str | None = None, *, ax: Axes | None = None) -> Figure:
         """Draw one of `figures`.
 
         Parameters
@@ -115,20 +116,25 @@ class Findings:
             Its name, or the part before the first dot for the first of these; default: the
             differences of the test that decides. ``"ranks"`` is the critical difference diagram;
             where no ranks over data sets were compared, the models in the order of their scores.
+        ax : matplotlib Axes, optional
+            Axes to draw into, such as one of `matplotlib.pyplot.subplots`. Names and p-values stand
+            beside them. Default: a new figure, as wide as it needs to be.
 
         Returns
         -------
         matplotlib Figure
-            A new one at every call, yours to change; it shows itself at the end of a notebook's
-            cell.
+            A new one at every call, yours to change, or that of `ax`; it shows itself at the end of
+            a notebook's cell.
 
         Raises
         ------
         UserError
-            There is none of this name.
+            There is none of this name, or it has several panels and `ax` is one.
         """
         from bakeoff.report.drawing import svg
 
+        if ax is not None:
+            return exhibits.draw(self._item("figure", name), self._study, ax).figure
         figure = exhibits.draw(self._item("figure", name), self._study).figure
         # matplotlib draws a figure at the end of a cell only where pyplot was set up for it
         figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]

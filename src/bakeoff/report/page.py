@@ -32,6 +32,8 @@ from bakeoff.stats.core.citations import BIBTEX
 
 MOST_SHOWN = 300
 """Of a longer table the page shows so many rows, and names the file that has all."""
+OF_GROUPS = "With few groups"
+"""How a sentence begins that is about rows in groups alone."""
 PRINTED = ("pdf", "png")
 BESIDE = ("forest", "posterior", "scores")
 """What stands beside the table of models: the first of these kinds that there is."""
@@ -78,6 +80,16 @@ class Page:
             if not any(card["rows"] for card in self.study.cards.values()):
                 hidden.add(Section.DATA)
         return [item for item in exhibits(self.study) if item.section not in hidden]
+
+    def caution_of(self, entry: Entry) -> str:
+        """Return what to know of a test, of groups only where rows belong to some."""
+        if self.study.analysis.related:
+            return entry.caution
+        kept = []
+        for sentence in re.split(r"(?<=\.) ", entry.caution):
+            if not sentence.startswith(OF_GROUPS):
+                kept.append(sentence)
+        return " ".join(kept)
 
     def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""

@@ -160,6 +160,8 @@ class PageTable:
     """What it shows; how to read it."""
     summary: str = ""
     """How much more there is; empty where this is all."""
+    caption: str = ""
+    """What stands below it in a paper, in whole sentences; empty where that is the title."""
     whole: pd.DataFrame | None = None
     """All rows for a file, where the table has the first of them alone."""
 
@@ -175,6 +177,8 @@ class Table(NamedTuple):
     rows: Iterable[Mapping[Any, Any]]
     note: str = ""
     whole: pd.DataFrame | None = None
+    caption: str = ""
+    """For a paper, where the title and what every such table shows do not say it all."""
 
 
 def tabulate(item: Item, study: Study, table: Table) -> PageTable:
@@ -204,7 +208,10 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
         shown.append(column)
     note = f"{item.caption} {table.note}".rstrip()
     cells_by_row = tuple(zip(*cells_by_column, strict=True))
-    return PageTable(item.title, tuple(shown), cells_by_row, note, whole=table.whole)
+    caption = table.caption or f"{item.title}. {item.caption}"
+    return PageTable(
+        item.title, tuple(shown), cells_by_row, note, caption=caption, whole=table.whole
+    )
 
 
 def _is_shown(column: Column, rows: Sequence[Mapping[Any, Any]], study: Study) -> bool:
@@ -402,7 +409,7 @@ def to_latex(table: PageTable, label: str) -> str:
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
         "\\centering",
-        f"\\caption{{{latex(table.title)}}}",
+        f"\\caption{{{latex(table.caption or table.title)}}}",
         f"\\label{{tab:{label}}}",
         f"\\begin{{tabular}}{{{alignment}}}",
         "\\toprule",

@@ -92,7 +92,9 @@ def models(study: Study) -> Table:
         Column("ci_low", level, tables.INTERVAL),
         Column("wins", "Times first", tables.COUNT, several=True),
     ]
-    return Table(columns, rows, _note_of_models(study, ranked))
+    how = f"The {len(ranked)} models are ranked by {_scores_that_rank(study)}."
+    caption = f"{how} {_kind_of_interval(study, ranked)}".rstrip()
+    return Table(columns, rows, _note_of_models(study, ranked), caption=caption)
 
 
 def _rank_intervals(study: Study, ranked: Sequence[Ranked]) -> dict[str, tuple[float, float]]:
@@ -156,10 +158,7 @@ def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, A
 
 def _note_of_models(study: Study, ranked: Sequence[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
-    trained = ""
-    if not study.several:
-        trained = prose.trained_on(study, study.datasets[0], study.plan)
-    texts = [f"Ranked by {study.metric.title} ({prose.scored(study)}{trained})."]
+    texts = [f"Ranked by {_scores_that_rank(study)}."]
     texts.append(_kind_of_interval(study, ranked))
     if not study.several:
         texts += _cautions_of_intervals(study, ranked)
@@ -177,6 +176,14 @@ def _note_of_models(study: Study, ranked: Sequence[Ranked]) -> str:
             where = f"{study.dataset_label(dataset)}, "
         texts += [f"{where}{clean(note)}" for note in notes]
     return " ".join(text for text in texts if text)
+
+
+def _scores_that_rank(study: Study) -> str:
+    """Name the scores that models are ranked by."""
+    trained = ""
+    if not study.several:
+        trained = prose.trained_on(study, study.datasets[0], study.plan)
+    return f"{study.metric.title} ({prose.scored(study)}{trained})"
 
 
 def _kind_of_interval(study: Study, ranked: Sequence[Ranked]) -> str:

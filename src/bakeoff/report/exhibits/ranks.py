@@ -11,7 +11,7 @@ from bakeoff.report import drawing, prose
 from bakeoff.report.drawing import MOST_DRAWN, SAYS, SIZE, Colour, message, name_of
 from bakeoff.report.exhibit import Drawing, Section, figure
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import capital, enumerated, fixed, letters_for, p_equals, words
+from bakeoff.report.numbers import enumerated, fixed, letters_for, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.stats import Arity, Entry, Evidence, as_float
 
@@ -64,11 +64,11 @@ def ranks(study: Study, test: str) -> Drawing:
     below = top + 0.22 + BAR * len(groups)
     width = max(drawing.WIDTH, 2 * margin + drawing.LEAST)
     height = below + LINE * n_left + 0.05
-    drawn = drawing.canvas(width, height)
-    axes = drawn.add_axes((margin / width, 0, 1 - 2 * margin / width, 1))
+    place = margin / width, 0.0, 1 - 2 * margin / width, 1.0
+    drawn, axes = drawing.one_panel(width, height, place)
     axes.set(xlim=(first, last), ylim=(height, 0))
     axes.axis("off")
-    inch = (last - first) / (width - 2 * margin)  # in ranks
+    inch = (last - first) / drawing.width_of(axes)  # in ranks
 
     if scaled:
         _line(axes, [first, first + critical], [0.47] * 2, Colour.MUTED, 1.6)
@@ -86,17 +86,17 @@ def ranks(study: Study, test: str) -> Drawing:
         down = below + LINE * (len(models) - 1 - i)
         end = last + 0.1 * inch
         text = f"{value}  {names[model]}"
-        place = end + 0.04 * inch
+        beside = end + 0.04 * inch
         side = "left"
         if i < n_left:
             down = below + LINE * i
             end = first - 0.1 * inch
             text = f"{names[model]}  {value}"
-            place = end - 0.04 * inch
+            beside = end - 0.04 * inch
             side = "right"
         xs = [average[model], average[model], end]
         _line(axes, xs, [top, down, down], Colour.MUTED, 0.8)
-        axes.text(place, down, text, ha=side, va="center")
+        axes.text(beside, down, text, ha=side, va="center")
     alt = _text(study, family, models, groups)
     return Drawing(drawn, alt, _pairs_that_differ(study, family), _shows(study, family, models))
 
@@ -138,7 +138,7 @@ def _pairs_that_differ(study: Study, family: Family) -> str:
             worse = row.model_a
         p = p_equals(row.pvalue_adjusted, prose.p_name(row))
         pairs.append(f"{study.label(better)} is better than {study.label(worse)} ({p})")
-    return f"{capital(enumerated(pairs))}."
+    return f"Significant differences: {enumerated(pairs)}."
 
 
 def _shows(study: Study, family: Family, models: Sequence[str]) -> str:
