@@ -80,6 +80,11 @@ class Findings:
         return self._page.methods.text
 
     @property
+    def bibtex(self) -> str:
+        """The sources of the tests and of what `methods` cites, for BibTeX."""
+        return self._page.bibtex
+
+    @property
     def scores(self) -> pd.DataFrame:
         """One row for each model, fold and metric, as in scores.csv."""
         return self._named(self._study.scores)

@@ -40,6 +40,11 @@ class JudgedFindings(Findings):
         return " ".join(filter(None, (*notes, *self._answer.notes)))
 
     @property
+    def bibtex(self) -> str:
+        """Empty: `methods` cites nothing."""
+        return ""
+
+    @property
     def scores(self) -> pd.DataFrame:
         """One row for each model, or look."""
         return self.to_frame(self.tables[0])

@@ -264,16 +264,16 @@ def _caption_of_pairs(study: Study, families: Sequence[Family]) -> str:
     """Say for a paper what is compared, on how much, by which test, correction and level."""
     first = families[0]
     row = first.rows[0]
-    compared = "by several metrics"
+    models = "The two models are compared"
+    if len(study.models) > 2:
+        models = f"The {len(study.models)} models are compared in pairs"
+    by = "by several metrics"
     if len(families) == 1:
-        compared = f"by {prose.unit(first)}"
+        by = f"by {prose.unit(first)}"
     n = ""
     if first.dataset and not first.entry.evidence.on_rows:
         n = f" (n = {row.n:,})"
-    sentences = [
-        f"Pairs of {len(study.models)} models compared {compared} on "
-        f"{prose.evidence(study, first)}{n}"
-    ]
+    sentences = [f"{models} {by} on {prose.evidence(study, first)}{n}"]
     sign = f"The difference {prose.advantage_of(families)} is positive where A is better"
     if not math.isnan(row.confidence):
         sign += f"; the interval is the {prose.levels_of(first.rows)}"
