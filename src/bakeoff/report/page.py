@@ -18,6 +18,7 @@ from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.files import write_text
+from bakeoff.report import prose
 from bakeoff.report.drawing import Colour, save, svg
 from bakeoff.report.exhibit import Drawing, Item, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
@@ -83,10 +84,11 @@ class Page:
 
     def caution_of(self, entry: Entry) -> str:
         """Return what to know of a test, of groups only where rows belong to some."""
+        caution = prose.in_words(self.study, entry.caution)
         if self.study.analysis.related:
-            return entry.caution
+            return caution
         kept = []
-        for sentence in re.split(r"(?<=\.) ", entry.caution):
+        for sentence in re.split(r"(?<=\.) ", caution):
             if not sentence.startswith(OF_GROUPS):
                 kept.append(sentence)
         return " ".join(kept)

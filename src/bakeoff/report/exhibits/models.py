@@ -158,7 +158,7 @@ def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, A
 
 def _note_of_models(study: Study, ranked: Sequence[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
-    texts = [f"Ranked by {_scores_that_rank(study)}."]
+    texts = [f"The models are ranked by {_scores_that_rank(study)}."]
     texts.append(_kind_of_interval(study, ranked))
     if not study.several:
         texts += _cautions_of_intervals(study, ranked)
@@ -392,8 +392,8 @@ def datasets(study: Study) -> Table:
             row[column.place] = Best(score, bool(is_best.loc[dataset, column.key]))
         rows.append(row)
     note = (
-        f"{capital(study.metric.title)}, {prose.scored(study)}. score_matrix.csv has the other "
-        "metrics and plans."
+        f"The scores are of {study.metric.title} ({prose.scored(study)}). score_matrix.csv has the "
+        "other metrics and plans."
     )
     return Table([tables.DATASET, *of_models], rows, note)
 

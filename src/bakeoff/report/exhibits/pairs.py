@@ -75,7 +75,8 @@ _ASKS = {"greater": "A", "less": "B"}
 )
 def omnibus(study: Study) -> Table:
     """Tests of the hypothesis that all models are equal. A small p-value means that some models
-    differ, but not which; a large one is not evidence that they are equal. Pairwise tests are
+    differ, but not which; with a large one the data cannot tell, which is not evidence that they
+    are equal. Pairwise tests are
     computed in either case; without a significant omnibus test a significant pair is tentative.
     """
     families = [family for family in study.families if family.role == "omnibus"]
@@ -128,10 +129,10 @@ def single(study: Study, test: str) -> Table:
             row["null_value"] = prose.tested_value(comparison)
             rows.append(row)
     first = families[0].rows[0]
-    note = f"{prose.correction(families[0])}."
+    note = f"The p-values are those of {prose.correction(families[0])}."
     if first.alternative in _SIDES:
         side = _SIDES[first.alternative]
-        note = f"{prose.correction(families[0])}; one-sided: is the score {side} the value?"
+        note += f" One-sided test: is the score {side} the value?"
     columns = [
         MODEL,
         Column("dataset", "Data set", tables.DATASET_LABEL),
@@ -144,7 +145,7 @@ def single(study: Study, test: str) -> Table:
         tables.ADJUSTED,
         tables.DECISION,
     ]
-    return Table(columns, rows, capital(note))
+    return Table(columns, rows, note)
 
 
 # --- the table of pairs
@@ -243,15 +244,15 @@ def _note_of_pairs(study: Study, families: Sequence[Family]) -> str:
     """Say what the pairs were computed from, and how the p-values were adjusted."""
     first = families[0]
     row = first.rows[0]
-    evidence = prose.evidence(study, first)
+    by = ""
     if len(families) == 1:
-        evidence = f"{prose.unit(first)} on {evidence}"
-    note = f"{capital(evidence)}."
+        by = f" by {prose.unit(first)}"
+    note = f"The models are compared{by} on {prose.evidence(study, first)}."
     if first.entry.unit:
         note += f" B − A is a difference of {prose.unit(first)}s, above 0 where A is better."
     if first.bayesian:
         return note
-    note += f" {capital(prose.correction(first))}"
+    note += f" The p-values are those of {prose.correction(first)}"
     if len(families) > 1 and row.family_size > 1:
         note += " for each metric"
     note += "."
