@@ -33,6 +33,7 @@ STUDIES = {
     "regression": 2000,
     "speed": 3,
     "standings": 2000,
+    "suites": 400,
     "type1": 4000,
 }
 """The studies, and how many times each draws or measures by default."""

@@ -343,6 +343,23 @@ def score_tables() -> str:
     return markdown(("table", "models", "test or interval", "worst rate, or least coverage"), lines)
 
 
+def suites() -> str:
+    """Return the rates over few data sets, over tasks and over seeds."""
+    lines = []
+    for (what, case, of), own in groups(read(HERE / "suites.csv"), "what", "case", "of").items():
+        rates = [float(row["counted"]) / int(row["runs"]) for row in own]
+        sizes = [row["size"] for row in own]
+        shown = sizes[0] if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        lowest, highest = (f"{rate:.3f}".lstrip("0") for rate in (min(rates), max(rates)))
+        lines.append((WHAT[what], case, shown, of, lowest, highest))
+    return markdown(("rate of", "case", "size", "test or interval", "least", "largest"), lines)
+
+
+WHAT = {
+    "level": "rejections of true null hypotheses",
+    "power": "differences that are found",
+    "coverage": "intervals that hold the truth (.95)",
+}
 TITLES = {
     "failures": "one model is missing where it is worst",
     "groups": "ten groups of three related data sets",
@@ -406,6 +423,7 @@ PAGES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "gate": gate,
         "few rows": few_rows,
         "scores": score_tables,
+        "suites": suites,
     },
     "dependent-rows.md": {"naive": naive},
     "judged.md": {"judged": judged},

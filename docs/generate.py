@@ -128,13 +128,19 @@ def cases() -> str:
     return head + "".join(map(case_row, CASES.values()))
 
 
+def _of_pairs(case: Case, several: Entry) -> str:
+    """Return the test of pairs after one of all models."""
+    over_datasets = several.evidence is Evidence.DATASETS
+    return case.two if over_datasets else several.posthoc
+
+
 def case_row(case: Case) -> str:
     """Return the row of a case: the test of two models, and that of more."""
     pair, several = catalogue()[case.two], catalogue()[case.test(3)]
     beside = f", beside it {linked(case.beside)}" if case.beside else ""
     by = planned(several, HypothesisTests.model_validate({}), 3).correction or ""
     if several.arity is Arity.OMNIBUS:
-        more = f"{linked(several.name)}, then {linked(case.pairs or several.posthoc)} of pairs"
+        more = f"{linked(several.name)}, then {linked(_of_pairs(case, several))} of pairs"
     else:
         what = "the same" if several is pair else linked(several.name)
         more = f"{what} for every pair, {CORRECTIONS[by]} correction"

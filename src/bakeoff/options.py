@@ -135,6 +135,12 @@ OPTIONS: dict[str, Option] = {
         "A,B,…",
         texts,
     ),
+    "weights": Option(
+        "Of rows of several tasks, what each task weighs in the mean over tasks: `tasks` (all "
+        "alike, the default), `items` (by its rows), a weight for each as math=2,law=1, or a "
+        "column that puts tasks into groups, which weigh alike.",
+        "WHAT",
+    ),
     "unit": Option("What predicted numbers are measured in.", "TEXT"),
     "datasets": Option(
         "The files are a table of scores: this column names the data sets, each of which is one "
@@ -206,8 +212,14 @@ OPTIONS: dict[str, Option] = {
         "COLUMN",
     ),
     "seeds": Option(
-        "Which training run of the model a row is from, where every run predicts all rows.",
+        "Which training run of the model a row is from, where every run predicts all rows. Of a "
+        "table of scores the column that counts training runs.",
         "COLUMN",
+    ),
+    "paired": Option(
+        "Of scores of training runs: a seed fixes the division of the data for all models, so that "
+        "runs with the same seed are pairs.",
+        default=False,
     ),
     "deterministic": Option(
         "The models whose training has no random part: one run of them is all there is.",
@@ -286,6 +298,11 @@ OPTIONS: dict[str, Option] = {
         "TEXT,…",
         texts_if_any,
     ),
+    "impute": Option(
+        "Of scores of folds: the model whose score of the same fold stands in place of a lost one, "
+        "such as a constant predictor. Default: the folds of a data set that all models have.",
+        "MODEL",
+    ),
     "decimals": Option("Round the scores first, so that what differs by less is tied."),
     # what comes out
     "json": Option("Print JSON instead."),
@@ -298,6 +315,14 @@ OPTIONS: dict[str, Option] = {
         "of the base's value, as 2%.",
         "SIZE",
     ),
+    "each_task": Option(
+        "Of rows of several tasks: ship only if each task by itself is shown not worse by this "
+        "much, which takes many rows of each; default: the mean over tasks, and no task shown "
+        "worse by the margin.",
+        "SIZE",
+        float,
+    ),
+    "junit": Option("Write the rules as test cases too, as JUnit XML.", "FILE"),
     "superior": Option(
         "Ship only what is shown better by more than the margin, and block the rest.",
         default=False,
@@ -374,6 +399,17 @@ def metric_and_margin(text: str) -> tuple[str, str | None]:
     except ValueError:  # the name of a function, or a word behind it
         return text, None
     return (name, size) if name else (text, None)
+
+
+def guardrail(text: str) -> tuple[str, str, bool] | None:
+    """Return column, margin and whether greater is better of ``latency:10%:lower``, else None."""
+    rest, _, way = text.rpartition(":")
+    if way not in ("lower", "higher"):
+        return None
+    name, margin = metric_and_margin(rest)
+    if margin is None:
+        return None
+    return name, margin, way == "higher"
 
 
 def flag(name: str) -> str:

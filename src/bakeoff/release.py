@@ -30,6 +30,7 @@ from bakeoff.errors import Problem, joined, some
 from bakeoff.options import is_called_from_python, metric_and_margin
 from bakeoff.report.exhibits.flips import Flips
 from bakeoff.report.exhibits.flips import joined as joined_flips
+from bakeoff.report.junit import Case
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
 from bakeoff.report.written import decimals, unit_of, varies, with_unit
@@ -344,6 +345,8 @@ class Terms:
     alpha: float
     superior: bool = False
     percent: float | None = None
+    each_task: float | None = None
+    """The margin within which each task has to be shown, where that is asked for."""
 
 
 def named_margins(texts: Sequence[str]) -> tuple[list[str], list[str | None]]:
@@ -384,11 +387,16 @@ def read_terms(
     margin: float | str | None,
     alpha: float,
     superior: bool,
+    each_task: float | None = None,
 ) -> list[Terms]:
     """Read the terms by each metric, whose own margin goes before the one of all others.
 
     A margin may be in percent.
     """
+    if each_task is not None and rows.tasks is None:
+        raise Problem(("each_task",), "is for rows of several tasks, such as a folder of logs")
+    if each_task is not None and superior:
+        raise Problem(("each_task",), "asks that no task is worse: leave out superior")
     named: dict[str, float | str | None] = {}
     for name, own in zip(metrics, margins or [None] * len(metrics), strict=True):
         if named.setdefault(name, own) != own:
@@ -401,7 +409,7 @@ def read_terms(
         wanted = margin if own is None else own
         assert wanted is not None  # as `check_margins` has seen
         size, in_percent = rows.margin(name, wanted)
-        terms.append(Terms(name, size, alpha, superior, in_percent))
+        terms.append(Terms(name, size, alpha, superior, in_percent, each_task))
     return terms
 
 
@@ -475,6 +483,18 @@ class GateVerdict:
         return self.by_metric or (self,)
 
     @property
+    def whole(self) -> Part:
+        """What decides: the mean over tasks where it is known, else all rows."""
+        return self.overall if self.macro is None else self.macro
+
+    @property
+    def open_tasks(self) -> tuple[Part, ...]:
+        """The tasks that are not shown to be within the margin that each of them has to keep."""
+        if self.terms.each_task is None:
+            return ()
+        return tuple(part for part in self.tasks if part.decision is Release.UNDECIDED)
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The decisions on all rows, over tasks, and on parts of the rows."""
         macro = () if self.macro is None else (self.macro,)
@@ -503,16 +523,20 @@ class GateVerdict:
         return tuple(
             part
             for part in self.tasks
-            if part.limits.high < 0 and part.limits.low <= -self.terms.margin
+            if part.limits.high < 0 and part.limits.low <= -_task_margin(self)
         )
 
     @property
     def obstacles(self) -> tuple[str, ...]:
         """Why the candidate does not ship although it passes on all rows."""
         found = []
-        if self.macro is not None and self.macro.decision is not Release.SHIP:
-            found.append(f"this is not shown in the mean over {len(self.tasks)} tasks")
-        if self.worse_tasks:
+        if self.open_tasks:
+            are = "is" if len(self.open_tasks) == 1 else "are"
+            found.append(
+                f"{len(self.open_tasks)} of {len(self.tasks)} tasks {are} not shown to be within "
+                f"{self.terms.each_task:g}"
+            )
+        elif self.worse_tasks:
             found.append(f"it is worse in {_few(self.worse_tasks)}")
         if self.lacking:
             found.append(f"items of {joined(self.lacking)} are missing")
@@ -524,15 +548,28 @@ MOST_PAIRS = 100
 _SEED = 0
 
 
+Guardrail = tuple[GateRows, Terms]
+"""A number of each row that must not become worse, such as its latency, with the terms of it."""
+
+
 def decide(
-    rows: GateRows, terms: Sequence[Terms], *, allow_missing: float = ALLOW_MISSING
+    rows: GateRows,
+    terms: Sequence[Terms],
+    *,
+    allow_missing: float = ALLOW_MISSING,
+    guardrails: Sequence[Guardrail] = (),
 ) -> GateVerdict:
-    """Decide on a candidate, by one metric or by several."""
-    verdict = _verdict(rows, terms, allow_missing)
+    """Decide on a candidate, by one metric or by several, and by guardrails."""
+    verdict = _verdict(rows, terms, allow_missing, guardrails)
     return dataclasses.replace(verdict, against_itself=_against_itself(rows, terms))
 
 
-def _verdict(rows: GateRows, terms: Sequence[Terms], allow_missing: float) -> GateVerdict:
+def _verdict(
+    rows: GateRows,
+    terms: Sequence[Terms],
+    allow_missing: float,
+    guardrails: Sequence[Guardrail] = (),
+) -> GateVerdict:
     """Decide by each metric; the decision is the first that decides."""
     # columns and values may hold anything, and two subgroups may have one name
     parts = [
@@ -546,11 +583,13 @@ def _verdict(rows: GateRows, terms: Sequence[Terms], allow_missing: float) -> Ga
     if rows.tasks is not None:
         tasks = {str(task): rows.tasks == task for task in np.unique(rows.tasks)}
     asked = 1 + len(parts) + len(tasks) + bool(tasks)  # all rows, the parts, the mean over tasks
-    questions = len(terms) * asked
+    # a guardrail is one question: it is about all rows
+    questions = len(terms) * asked + len(guardrails)
     verdicts = tuple(_decided(rows, one, parts, tasks, questions, allow_missing) for one in terms)
+    verdicts += tuple(_decided(beside, one, (), {}, questions, 1.0) for beside, one in guardrails)
     order = (Release.BLOCK, Release.UNDECIDED, Release.SHIP)
     deciding = min(verdicts, key=lambda verdict: order.index(verdict.decision))
-    return dataclasses.replace(deciding, by_metric=verdicts) if len(terms) > 1 else deciding
+    return dataclasses.replace(deciding, by_metric=verdicts) if len(verdicts) > 1 else deciding
 
 
 def _decided(
@@ -577,6 +616,18 @@ def _decided(
             part = Part(name, limits, decide_release(limits, terms.margin))
         return part
 
+    def of_task(name: str, kept: NDArray[np.bool_]) -> Part:
+        """Ask for harm, or that the task keeps a margin: each at alpha, as all of them have to."""
+        if terms.each_task is None:
+            return harm(name, kept)
+        # Berger (1982): of an intersection of claims each is tested at alpha
+        limits = rows.limits(terms.metric, terms.alpha, kept)
+        part = Part(name, limits, decide_release(limits, terms.each_task))
+        if part.decision is Release.BLOCK:
+            limits = rows.limits(terms.metric, level_of_harm, kept)
+            part = Part(name, limits, decide_release(limits, terms.each_task))
+        return part
+
     overall = whole("", lambda alpha: rows.limits(terms.metric, alpha))
     over_tasks = rows.macro(terms.metric) if tasks else None
     macro = None
@@ -593,7 +644,7 @@ def _decided(
         rows.runs,
         rows.unit,
         macro=macro,
-        tasks=tuple(harm(name, kept) for name, kept in tasks.items()),
+        tasks=tuple(of_task(name, kept) for name, kept in tasks.items()),
         missing=rows.given.missing,
         allow_missing=allow_missing,
         cautions=rows.given.cautions,
@@ -601,17 +652,16 @@ def _decided(
     )
     decision = _decision(verdict)
     needed = None
-    if Release.UNDECIDED is decision is overall.decision and not rows.runs:
-        needed = rows_to_decide(overall.limits, terms.margin)
+    if Release.UNDECIDED is decision is verdict.whole.decision and not rows.runs:
+        needed = rows_to_decide(verdict.whole.limits, terms.margin)
     return dataclasses.replace(verdict, decision=decision, rows_needed=needed)
 
 
 def _decision(verdict: GateVerdict) -> Release:
     """Return the decision: harm of any part blocks, and nothing ships against an obstacle."""
-    wholes = [part for part in (verdict.overall, verdict.macro) if part is not None]
-    if verdict.harmed or any(part.decision is Release.BLOCK for part in wholes):
+    if verdict.harmed or verdict.whole.decision is Release.BLOCK:
         return Release.BLOCK
-    if verdict.overall.decision is Release.SHIP and not verdict.obstacles:
+    if verdict.whole.decision is Release.SHIP and not verdict.obstacles:
         return Release.SHIP
     return Release.UNDECIDED
 
@@ -722,14 +772,16 @@ def headline(verdict: GateVerdict) -> str:
     if terms.superior:
         passes = f"{candidate} is better than {base}{more}"
     if verdict.decision is Release.SHIP:
-        return f"Ship: {passes}."
+        return f"Ship: {passes}{_over_tasks(verdict)}."
     if verdict.decision is Release.UNDECIDED:
-        if verdict.overall.decision is Release.SHIP:
+        if verdict.whole.decision is Release.SHIP:
             on = f"on {verdict.overall.rows}"
+            if verdict.macro is not None:
+                on = f"in the mean over {len(verdict.tasks)} tasks"
             return f"Undecided: {passes} {on}, but {joined(verdict.obstacles)}."
         return f"Undecided: {candidate} may be worse than {base} by {margin}, or not."
     places = []
-    if verdict.overall.decision is not Release.BLOCK and verdict.is_worse_over_tasks:
+    if verdict.is_worse_over_tasks:
         places.append(f"in the mean over {len(verdict.tasks)} tasks")
     if verdict.harmed:
         places.append(f"for {_few(verdict.harmed)}")
@@ -738,6 +790,16 @@ def headline(verdict: GateVerdict) -> str:
         relation = "not shown better"
     where = f" {joined(places)}" if places else ""
     return f"Block: {candidate} is {relation} than {base}{more}{where}."
+
+
+def _over_tasks(verdict: GateVerdict) -> str:
+    """Say of a candidate that ships that the mean over tasks is meant, or each of them."""
+    if verdict.macro is None:
+        return ""
+    count = len(verdict.tasks)
+    if verdict.terms.each_task is None:
+        return f" in the mean over {count} tasks"
+    return f" in the mean over {count} tasks, and by {verdict.terms.each_task:g} in each of them"
 
 
 def reasons(verdict: GateVerdict) -> list[str]:
@@ -809,9 +871,13 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
     for part in verdict.tasks:
         by_decision[part.decision] += 1
     sentences.append(
-        f"Tasks: {by_decision[Release.SHIP]} not worse by the margin, "
+        f"Tasks: {by_decision[Release.SHIP]} not worse by {_of_each_task(verdict)}, "
         f"{by_decision[Release.UNDECIDED]} undecided, {by_decision[Release.BLOCK]} worse by it."
     )
+    needed = [rows_to_decide(part.limits, _task_margin(verdict)) for part in verdict.open_tasks]
+    most = max((rows for rows in needed if rows is not None), default=None)
+    if most is not None:
+        sentences.append(f"For those about {most:,} items each would be needed.")
     for part in verdict.worse_tasks[:_MOST_NAMED]:
         if part.decision is not Release.BLOCK:
             sentences.append(
@@ -821,6 +887,17 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
     return sentences
 
 
+def _task_margin(verdict: GateVerdict) -> float:
+    """Return the margin of a single task."""
+    each = verdict.terms.each_task
+    return verdict.terms.margin if each is None else each
+
+
+def _of_each_task(verdict: GateVerdict) -> str:
+    """Write the margin of a single task."""
+    return "the margin" if verdict.terms.each_task is None else f"{verdict.terms.each_task:g}"
+
+
 def _on_rows_needed(verdict: GateVerdict) -> list[str]:
     """Say how an undecided candidate could be decided on."""
     if verdict.rows_needed is not None:
@@ -828,8 +905,8 @@ def _on_rows_needed(verdict: GateVerdict) -> list[str]:
             f"If this is the true change, {verdict.rows_needed:,} rows would decide with a "
             "probability of 80%."
         ]
-    undecided = verdict.decision is Release.UNDECIDED is verdict.overall.decision
-    if not undecided or math.isnan(verdict.overall.limits.low):
+    undecided = verdict.decision is Release.UNDECIDED is verdict.whole.decision
+    if not undecided or math.isnan(verdict.whole.limits.low):
         return []
     if verdict.runs:
         return ["More training runs or more rows may decide."]
@@ -902,6 +979,36 @@ def _metric(verdict: GateVerdict) -> str:
     """Name the metric, and the class that it is about."""
     about = "" if verdict.positive is None else f" (positive class: {verdict.positive})"
     return f"{verdict.label or verdict.terms.metric}{about}"
+
+
+def rules(verdict: GateVerdict) -> list[Case]:
+    """Return a test case for each rule: what it asks, and why it does not hold."""
+    cases = []
+    for one in verdict.each:
+        by = f"{one.terms.metric}"
+        where = "on all rows" if one.macro is None else f"in the mean over {len(one.tasks)} tasks"
+        limits = one.whole.limits
+        shown = writer(one)
+        numbers = (
+            f"change {shown(limits.estimate)}, between {shown(limits.low)} and "
+            f"{shown(limits.high)}{_unit(one)}; the line is at {_margin(one)}"
+        )
+        cases.append(_case(f"{by}: not worse {where}", one.whole.decision, numbers))
+        for part in one.tasks if one.terms.each_task is not None else one.harmed:
+            text = f"change {shown(part.limits.estimate)}, below {shown(part.limits.high)}"
+            cases.append(_case(f"{by}: {part.name} not worse", part.decision, text))
+        if one.terms.each_task is None and (one.tasks or one.subgroups) and not one.harmed:
+            cases.append(Case(f"{by}: no part shown to be worse"))
+    for model in verdict.lacking:
+        cases.append(Case("items are complete", _too_many_missing(verdict, model), "undecided"))
+    return cases
+
+
+def _case(name: str, decision: Release, numbers: str) -> Case:
+    """Return the case of a rule that holds where the decision is to ship."""
+    if decision is Release.SHIP:
+        return Case(name)
+    return Case(name, f"{decision.value}: {numbers}", decision.value)
 
 
 def as_json(verdict: GateVerdict) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from bakeoff.stats.metrics.metric import METRICS
 
 CATALOGUE = catalogue()
 NAMES = sorted(CATALOGUE)
-PLANS = {"holdout", "cv_5x2", "kfold", "resampled", "halves"}
+PLANS = {"holdout", "cv_5x2", "kfold", "resampled", "halves", "seeds"}
 SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
 NO_EVIDENCE = (Status.IDENTICAL_SCORES, Status.NO_DISCORDANT_PAIRS)
 UNDECIDED = (Status.ZERO_VARIANCE, Status.TOO_FEW, Status.UNDEFINED)
@@ -75,8 +75,28 @@ def on_rows_of_folds(y_true, fold, predicted_a, predicted_b, **options):
     return bakeoff.stats.fold_rows_difference(*rows, **options)
 
 
+def tasks_of(rows):
+    """Return two tasks for rows, one after the other."""
+    try:
+        return np.arange(len(rows)) % 2
+    except TypeError:  # no rows: the test says so
+        return np.arange(2)
+
+
+def of_two_tasks(function):
+    """Let a test of means over tasks take rows of two tasks."""
+
+    @functools.wraps(function)
+    def on_tasks(*arguments, **options):
+        return function(*arguments, **{"tasks": tasks_of(arguments[0]), **options})
+
+    return on_tasks
+
+
 FROM_ARRAYS = {"fold_rows_difference": on_rows_of_folds}
 """What makes of arrays that which a test takes."""
+OF_TASKS = ("suite_difference", "suite_mean_difference")
+FROM_ARRAYS |= {name: of_two_tasks(CATALOGUE[name].function) for name in OF_TASKS}
 
 
 def positional(entry):
@@ -370,6 +390,8 @@ def test_all_pairs_have_the_numbers_of_each_pair(name, entry):
     # the default of Diebold and Mariano's test looks at all pairs together
     options = {"variant": "hln"} if name.startswith("diebold_mariano") else {}
     *shared, everything = cases(of_all(entry))["ordinary"]
+    if name in OF_TASKS:
+        options["tasks"] = tasks_of(everything)
     for pair in of_all(entry).function(*shared, everything, **options).pairs:
         one, two = (np.take(everything, m, axis=model_axis(entry)) for m in (pair.a, pair.b))
         alone = call(entry, (*shared, one, two), **options)
@@ -502,6 +524,7 @@ ON_FOLDS = having(evidence=Evidence.FOLD_SCORES)
 RANKED = ("nemenyi", "friedman_posthoc", "friedman", "iman_davenport", "quade", "kruskal_wallis")
 OF_SEVERAL = [n for n in ON_FOLDS if CATALOGUE[n].arity is not Arity.ONE]
 OF_PAIRS = having(evidence=Evidence.FOLD_SCORES, arity=Arity.PAIR)
+MATCHED = [n for n in OF_PAIRS if n != "seeds_difference"]
 MEANS = ("mean_difference", "recipe_mean_difference")
 ONE_FOLD = [*having(evidence=Evidence.FOLD_SCORES, replications=False), *RANKED, *MEANS]
 DATASETS = having(evidence=Evidence.DATASETS)
@@ -509,7 +532,7 @@ DEGENERATE = [
     (Status.IDENTICAL_SCORES, "constant and equal", [*ON_FOLDS, *DATASETS]),
     (Status.IDENTICAL_SCORES, "differences of float noise", OF_SEVERAL),
     (Status.ZERO_VARIANCE, "constant and different", [*ON_FOLDS, "recipe_mean_difference"]),
-    (Status.ZERO_VARIANCE, "a constant difference", [*OF_PAIRS, "mean_difference", "quade"]),
+    (Status.ZERO_VARIANCE, "a constant difference", [*MATCHED, "mean_difference", "quade"]),
     (Status.ZERO_VARIANCE, "first always right, others never", ["looney_f"]),
     (Status.TOO_FEW, "one fold", ONE_FOLD),
     (Status.IDENTICAL_SCORES, "identical models", ["cost_sensitive", "delong"]),
@@ -628,7 +651,11 @@ def test_greater_and_less_mirror_each_other(entry):
     assert {greater.alternative, less.alternative} == {"greater", "less"}
 
 
-@pytest.mark.parametrize("name", with_option("greater_is_better"))
+ABOVE_0 = ("wilcoxon_log_ratios",)
+"""Tests of scores above 0: losses are no scores upside down."""
+
+
+@pytest.mark.parametrize("name", [n for n in with_option("greater_is_better") if n not in ABOVE_0])
 def test_losses_are_scores_upside_down(entry):
     arguments = ordinary(entry)
     constant = {"mu0": -REQUIRED["mu0"]} if "mu0" in entry.options else {}
@@ -651,9 +678,11 @@ def refused(entry, arguments, argument):
         call(entry, arguments)
 
 
+UNPAIRED = "seeds_difference"
+"""The test of two models whose runs are independent samples."""
 PAIRED = [n for n in having(arity=Arity.PAIR) if "unpaired" not in n]
 """Tests of two models on the same rows, folds or runs."""
-LABELLED = [n for n in PAIRED if n not in FROM_ARRAYS]
+LABELLED = [n for n in PAIRED if n != "fold_rows_difference" and n != UNPAIRED]
 """Those whose arrays have a row for each row, fold or replication."""
 
 
@@ -687,7 +716,7 @@ def wrong(entry):
         truth, *scores = arguments
         yield (truth + 1, *scores), "y_true"
         yield (np.where(truth == 1, "yes", "no"), *scores), "y_true"
-    if entry.name in PAIRED:
+    if entry.name in PAIRED and entry.name != UNPAIRED:
         yield (*others, last[:, :-1] if entry.evidence is Evidence.RUNS else last[:-1]), names[-1]
     if entry.arity in (Arity.OMNIBUS, Arity.ALL_PAIRS):  # one model is no comparison
         yield (*others, np.take(last, [0], axis=model_axis(entry))), names[-1]

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from unittest import mock
 
 import numpy as np
-from scipy.stats import chi2, kendalltau  # noqa: F401
+from scipy.stats import chi2, kendalltau, mannwhitneyu, permutation_test  # noqa: F401
 from scipy.stats import norm as normal
 
 from bakeoff import stats
@@ -546,3 +546,86 @@ def several_raters(ratings):
     first = by_scale["nominal"]
     alphas = {kind: found.alpha for kind, found in by_scale.items()}
     return {"alpha": alphas, "ac1": first.ac1, "ac1_se": first.ac1_se}
+
+
+def flipped(test, order, scores, greater_is_better):
+    """Return the joint flips, and refuse another adjusted p-value of all pairs of the test."""
+    how = {"greater_is_better": greater_is_better}
+    flips = stats.joint_sign_flips(scores, order=order, **how)
+    pairs = stats.all_pairs(test, scores, correction="sign_flips", **how).pairs
+    np.testing.assert_allclose([pair.pvalue for pair in pairs], flips.pvalue)
+    np.testing.assert_allclose([pair.pvalue_adjusted for pair in pairs], flips.pvalue_adjusted)
+    return vars(flips) | {"pairs": [list(pair) for pair in flips.pairs]}
+
+
+def smallest(n_datasets, n_pairs):
+    """Return the p-values of the first pair where each model is better than the next."""
+    models = round((1 + math.sqrt(1 + 8 * n_pairs)) / 2)
+    table = (
+        np.arange(n_datasets)[:, None] * 0.1
+        - np.arange(models) * np.linspace(1, 2, n_datasets)[:, None]
+    )
+    found = {}
+    for name, test, correction in (
+        ("holm", "wilcoxon_signed_rank", "holm"),
+        ("joint_flips", "wilcoxon_signed_rank", "sign_flips"),
+        ("sign", "sign_test", "none"),
+    ):
+        found[name] = min(adjusted(stats.all_pairs(test, table, correction=correction)))
+    found["pvalue"] = stats.wilcoxon_signed_rank(table[:, 0], table[:, 1]).pvalue
+    return found
+
+
+def permuted(a, b):
+    """Return the p-value of all divisions of the scores, and of Mann and Whitney's test."""
+
+    def distance(x, y, axis):
+        return np.abs(np.mean(x, axis=axis) - np.mean(y, axis=axis))
+
+    found = permutation_test((a, b), distance, alternative="greater", n_resamples=np.inf)
+    ranks = mannwhitneyu(a, b, method="exact")
+    return {"pvalue": found.pvalue, "mann_whitney_exact": ranks.pvalue}
+
+
+def _of_tasks(counts):
+    return np.repeat([f"task {place:03d}" for place in range(len(counts))], counts)
+
+
+def suite_mean(inputs, form):
+    tasks = inputs["tasks"]
+    values = np.concatenate(tasks)
+    weights = "items" if form == "weights_items" else "tasks"
+    if "weights" in inputs:
+        weights = {f"task {t:03d}": weight for t, weight in enumerate(inputs["weights"])}
+    groups = None
+    if "clusters" in inputs:  # they are numbered anew in each task
+        groups = [f"{t} {c}" for t, codes in enumerate(inputs["clusters"]) for c in codes]
+    how = {"tasks": _of_tasks(list(map(len, tasks))), "weights": weights, "groups": groups}
+    return stats.suite_mean_difference(values, 0 * values, **how)
+
+
+def suite_accuracy(only_a, only_b, n):
+    right = {"a": [], "b": []}
+    for b, c, rows in zip(only_a, only_b, n, strict=True):
+        right["a"] += [1] * b + [0] * (rows - b)
+        right["b"] += [0] * b + [1] * c + [0] * (rows - b - c)
+    truth = np.ones(sum(n), dtype=int)
+    how = {"labels": [0, 1], "tasks": _of_tasks(n)}
+    return stats.suite_difference(truth, right["a"], right["b"], **how)
+
+
+def unequal_runs(items_a, items_b):
+    a, b = ([np.mean(runs) for runs in items] for items in (items_a, items_b))
+    found = told(stats.mean_difference(a, b, df="rows"))
+    return found | {"value_a": np.mean(a), "value_b": np.mean(b)}
+
+
+def of_fold_rows(rows, baseline):
+    """Average rows of data set, model, fold and score."""
+    models = sorted({model for _, model, _, _ in rows})
+    sizes = [1 + max(row[place] for row in rows) for place in (0, 2)]
+    scores = np.full((*sizes, len(models)), np.nan)
+    for dataset, model, fold, score in rows:
+        scores[dataset, fold, models.index(model)] = np.nan if score is None else score
+    found = stats.fold_means(scores, missing="impute", baseline=models.index(baseline))
+    return {"models": models, "means": found.means}

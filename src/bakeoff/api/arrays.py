@@ -34,8 +34,12 @@ from bakeoff.stats import Runs
 
 Series: TypeAlias = "pd.Series[Any]"
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
-_TRUTH, _PREDICTED, _VALUE = f"{OURS}y", f"{OURS}y_pred", f"{OURS}value"
+_TRUTH = f"{OURS}y"
+_PREDICTED = f"{OURS}y_pred"
+_VALUE = f"{OURS}value"
 _PROBABILITY = f"{OURS}p:{CLASS}"
+TASKS = f"{OURS}tasks"
+"""The column of the task of each row, in the tables that arrays are read as."""
 """Columns of the tables that arrays are read as."""
 
 
@@ -171,6 +175,8 @@ def _shared_columns(
             raise UserError("groups: found None, expected the items that were run several times")
         items = relating["groups"]
         shared = {f"{OURS}id": items, f"{OURS}runs": items.groupby(items).cumcount() + 1}
+        if "tasks" in relating:
+            shared[TASKS] = relating["tasks"]
     else:
         n = len(next(iter(rows.values())))
         shared = {f"{OURS}id": pd.Series(np.arange(1, n + 1))}

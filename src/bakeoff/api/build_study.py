@@ -27,6 +27,7 @@ from bakeoff.comparisons.settings import (
     allowed_options,
     has_interval,
 )
+from bakeoff.comparisons.suites import means_over_tasks
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
 from bakeoff.data.target import Target
@@ -47,7 +48,7 @@ from bakeoff.scores.own_metrics import taken_by_path
 from bakeoff.sources.common.base import as_columns, blame
 from bakeoff.sources.common.identifiers import to_frame, with_own_types
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
-from bakeoff.spec.experiment import Task
+from bakeoff.spec.experiment import Task, run_name
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import (
@@ -468,12 +469,12 @@ def build_study(
     problems = list(check_classes(analysis, ROWS, given.classes))
     if problems:
         raise report_problems(problems)
-    rows = PairedPredictions.from_observations(given)
+    rows = PairedPredictions.from_observations(given).of_tasks(analysis)
     evidence = {ROWS: rows}
     study = Study(
         analysis,
         run_all(planned, analysis, evidence),
-        pd.DataFrame(over_seeds(_scores(given, analysis))),
+        pd.DataFrame(over_seeds(_scores(given, analysis, rows))),
         cards={ROWS: _card(given, measured, settings.get("files", ()))},
         test_sets={} if rows.by_values else evidence,
         numbers=evidence if rows.by_values else {},
@@ -510,7 +511,7 @@ def _analysis(
         unit=settings["unit"],
         costs=costs,
         relation=_relation(measured, columns),
-        subgroups=as_columns(list(given.subgroups)),
+        subgroups=as_columns([one for one in given.subgroups if one != columns.get("tasks")]),
     )
     return Analysis(
         title="compare",
@@ -519,11 +520,16 @@ def _analysis(
         datasets={ROWS: rows},
         metrics=metrics,
         given_metrics=described,
-        tests=tests_asked(given.models, {**settings, "tests": (), "options": None}),
+        tests=tests_asked(
+            given.models,
+            {**settings, "tests": (), "options": None},
+            task_weights=settings.get("task_weights"),
+        ),
         plans={"holdout": TEST_SET},
         rows_of_plans=frozenset(["holdout"]),
         with_values=measured.kind is not None,
         by_values=bool(described),
+        tasks=columns.get("tasks"),
     )
 
 
@@ -652,12 +658,15 @@ def _card(given: Observations, measured: Measured, files: Sequence[str]) -> dict
     return card | {"group_columns": given.like_groups, "cautions": given.cautions}
 
 
-def _scores(given: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]:
-    """Score each training run of each model."""
+def _scores(
+    given: Observations, analysis: Analysis, rows: PairedPredictions
+) -> Iterator[dict[str, Any]]:
+    """Score each training run of each model; of rows of several tasks in the mean over tasks."""
     ids = np.arange(len(given.truth))
+    over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs)
     costs = analysis.datasets[ROWS].costs
     for model, runs in given.models.items():
-        for run in runs:
+        for seed, run in enumerate(runs, start=1):
             made = Predictions(
                 ids, given.truth, run.answers, given.classes, run.probabilities, None, {}
             )
@@ -666,6 +675,7 @@ def _scores(given: Observations, analysis: Analysis) -> Iterator[dict[str, Any]]
                     value, reason = float(run.values.mean()), ""
                 else:
                     value, reason = score(METRICS[metric], made, costs)
+                value = over_tasks.get((run_name(model, seed), metric), value)
                 line = {"model": model, "n_test": len(ids), "metric": metric}
                 yield HOLDOUT | line | {"value": value, "undefined": reason}
 

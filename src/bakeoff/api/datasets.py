@@ -21,11 +21,14 @@ from bakeoff.api.build_study import (
     tests_asked,
 )
 from bakeoff.api.findings import Findings
+from bakeoff.api.lost_folds import CELL, averaged
+from bakeoff.api.seeds import study_of_seeds
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.keys import refuse_same_names
+from bakeoff.options import setting
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
 from bakeoff.scores.given_results import check_ranges
@@ -45,7 +48,6 @@ _COUNTED = "data set"
 """The column of the data sets where it is made of the index."""
 _SIZES = 100.0
 """How much larger scores may be on one data set than on another, where they are in one unit."""
-_CELL = ["metric", "dataset", "model"]
 _SHOWN = 3
 MISSING = ("refuse", "failed", "drop_dataset")
 """What it can mean that a model has no score on a data set."""
@@ -55,6 +57,8 @@ class ScoreSettings(TestSettings, total=False):
     """What few need."""
 
     decimals: int | None
+    impute: str | None
+    paired: bool
 
 
 @takes(ScoreSettings, name="the table")
@@ -67,6 +71,7 @@ def compare_datasets(
     models: Sequence[str] | None = None,
     runs: str | Sequence[str] = (),
     groups: str | None = None,
+    seeds: str | None = None,
     missing: Literal["refuse", "failed", "drop_dataset"] = "refuse",
     versus: str | None = None,
     alpha: float = 0.05,
@@ -98,6 +103,9 @@ def compare_datasets(
     groups : str, optional
         The column that says which data sets belong together, such as versions of one: tests take
         the mean score of a group for one data set.
+    seeds : str, optional
+        The column that counts training runs, at least three of each model: the models are compared
+        over new seeds on these data sets, or on one, by `seeds_difference` (Welch's t).
     missing : {"refuse", "failed", "drop_dataset"}
         What it means that a model has no score on a data set. ``failed``: a crash or a limit, which
         ranks last. ``drop_dataset`` leaves out the data set.
@@ -129,6 +137,7 @@ def compare_datasets(
         "models": models,
         "runs": [runs] if isinstance(runs, str) and runs else list(runs),
         "groups": groups,
+        "seeds": seeds,
         "missing": missing,
         "versus": versus,
         "alpha": alpha,
@@ -141,6 +150,11 @@ def compare_datasets(
 
 def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
     """Compare models by a table of scores as the arguments of `compare_datasets` say."""
+    if settings["seeds"] is not None:
+        long, models, better = _read_seeds(table, settings)
+        return study_of_seeds(long, models, better, command, settings)
+    if settings["paired"]:
+        raise UserError("paired: is for the scores of training runs: name their column (`seeds`)")
     scores = _read(table, settings)
     analysis = _analysis(scores, settings)
     if len(analysis.tests.units(analysis.datasets)) < 2:
@@ -169,6 +183,7 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         fits,
         command,
         notes={next(iter(analysis.datasets)): scores.notes},
+        preparation=scores.lost_folds,
         missing={"policy": analysis.missing_cells, "missing": [vars(hole) for hole in holes]},
     )
 
@@ -187,6 +202,8 @@ class _Scores(NamedTuple):
     groups: Mapping[str, list[str]]
     """The data sets that belong together."""
     notes: Sequence[str]
+    lost_folds: tuple[str, ...] = ()
+    """Which scores of folds are missing, and what became of them."""
 
 
 def _read(table: Any, settings: Mapping[str, Any]) -> _Scores:
@@ -198,15 +215,40 @@ def _read(table: Any, settings: Mapping[str, Any]) -> _Scores:
     long = _long(frame, settings)
     metrics = list(dict.fromkeys(long["metric"]))
     better = _directions(metrics, settings["values"], settings["metrics"])
-    long = long[long["metric"].isin(list(better))]
-    models = _models(long, settings["models"])
-    long = long[long["model"].isin(models)]
+    everything = _as_numbers(long[long["metric"].isin(list(better))], settings["decimals"])
+    models = _models(everything, settings["models"])
+    long = everything[everything["model"].isin(models)]
     datasets = list(dict.fromkeys(long["dataset"]))
-    wanted = pd.MultiIndex.from_product([better, datasets, models], names=_CELL)
-    cells = _averaged(long, wanted, settings["decimals"])
+    wanted = pd.MultiIndex.from_product([better, datasets, models], names=CELL)
+    cells, lost_folds = averaged(long, wanted, everything, settings["impute"], better)
     units = _units(long, cells, list(better))
     groups = _groups(long, datasets)
-    return _Scores(cells, models, datasets, better, units, groups, _notes(long, units))
+    notes = _notes(long, units)
+    return _Scores(cells, models, datasets, better, units, groups, notes, lost_folds)
+
+
+def _read_seeds(
+    table: Any, settings: Mapping[str, Any]
+) -> tuple[pd.DataFrame, list[str], dict[str, bool]]:
+    """Read a row for each score of a training run, of one data set or of several."""
+    seeds = settings["seeds"]
+    for name in ("runs", "groups", "impute"):
+        if settings[name]:
+            raise UserError(f"{name}: is for data sets that are a sample: leave it out with seeds")
+    frame = pd.DataFrame(by_name("table", table, "a table of training runs and models"))
+    frame.columns = frame.columns.map(str)
+    datasets = settings["datasets"]
+    if datasets is None:
+        datasets = _COUNTED
+        frame = frame.assign(**{_COUNTED: settings["name"] or "the data"})
+    if seeds not in frame:
+        raise UserError(f"seeds: {unknown('column', seeds, frame.columns)}")
+    long = _long(frame, {**settings, "datasets": datasets, "runs": [seeds]})
+    metrics = list(dict.fromkeys(long["metric"]))
+    better = _directions(metrics, settings["values"], settings["metrics"])
+    long = _as_numbers(long[long["metric"].isin(list(better))], settings["decimals"])
+    models = _models(long, settings["models"])
+    return long[long["model"].isin(models)], models, better
 
 
 def _models(long: pd.DataFrame, wanted: Sequence[str] | None) -> list[str]:
@@ -278,8 +320,12 @@ def _analysis(scores: _Scores, settings: Mapping[str, Any]) -> Analysis:
         if metric in METRICS:
             metrics.append(metric)
             continue
+        values = scores.cells.loc[scores.cells["metric"] == metric, "value"]
+        # of scores that are all above 0 ratios compare on any data set
+        above_0 = {"range": [0, None]} if (values.dropna() > 0).all() else {}
+        mixed = bool(scores.units[metric])
         given = described_metric(
-            metric, greater_is_better, label=metric, mixed_units=bool(scores.units[metric])
+            metric, greater_is_better, label=metric, mixed_units=mixed, **above_0
         )
         if given.name in described:
             raise UserError(f"metrics: {metric!r} is called like another one: rename it")
@@ -487,12 +533,13 @@ def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
         renamed = "them"
     else:
         return
+    instead = setting("seeds", column or "COLUMN")
     raise UserError(
         f"datasets: {found} seeds, runs or folds of one data set, and no data sets: their scores "
         "would be paired by numbers that say nothing. With several data sets, name the column that "
         "names them, and the one that counts under `runs`. Scores of the folds of one are compared "
-        "by `bakeoff.compare_folds` or as `scores:` of an experiment, training runs by their "
-        f"predictions (`seeds`). If these are data sets, rename {renamed}"
+        "by `bakeoff.compare_folds` or as `scores:` of an experiment, those of training runs by "
+        f"{instead} in place of datasets. If these are data sets, rename {renamed}"
     )
 
 
@@ -537,12 +584,12 @@ def _greater_is_better(name: str, direction: str | None) -> bool:
     return greater
 
 
-def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) -> pd.DataFrame:
-    """Return the mean over repeats in each cell that has all of them, or why it has no value."""
-    repeated = long[long.duplicated([*_CELL, "repeat"])]
+def _as_numbers(long: pd.DataFrame, decimals: int | None) -> pd.DataFrame:
+    """Return the scores as numbers, each once, and why one is missing as `undefined`."""
+    repeated = long[long.duplicated([*CELL, "repeat"])]
     if len(repeated):
         first = repeated.iloc[0]
-        alike = long[[*_CELL, "repeat"]] == first[[*_CELL, "repeat"]]
+        alike = long[[*CELL, "repeat"]] == first[[*CELL, "repeat"]]
         times = int(alike.all(axis=1).sum())
         raise UserError(
             f"runs: {first['model']} has {times} scores on {first['dataset']}: which column counts "
@@ -553,17 +600,9 @@ def _averaged(long: pd.DataFrame, cells: pd.MultiIndex, decimals: int | None) ->
     if np.isinf(numbers).any():
         raise Problem(("table",), "a score is infinite: leave its cell empty")
     gives_reason = numbers.isna() & ~text.str.lower().isin(_NO_NUMBER)
-    by_cell = long.assign(
-        value=numbers if decimals is None else numbers.round(decimals),
-        undefined=text.where(gives_reason),
-        repeats=long.groupby(_CELL[:2])["repeat"].transform("nunique"),
-    ).groupby(_CELL, sort=False)
-    whole = by_cell["value"].count() == by_cell["repeats"].first()
-    scores = pd.DataFrame(
-        {"value": by_cell["value"].mean().where(whole), "undefined": by_cell["undefined"].first()}
-    ).reindex(cells)
-    reasons = scores["undefined"].fillna("no score").where(scores["value"].isna(), "")
-    return scores.assign(undefined=reasons).reset_index()
+    if decimals is not None:
+        numbers = numbers.round(decimals)
+    return long.assign(value=numbers, undefined=text.where(gives_reason))
 
 
 def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]:

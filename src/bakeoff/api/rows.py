@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import side_by_side
+from bakeoff.api.arrays import TASKS, side_by_side
 from bakeoff.api.build_study import (
     Measured,
     build_study,
@@ -27,6 +27,7 @@ from bakeoff.api.build_study import (
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.api.judged_arrays import findings_of_call
+from bakeoff.api.tasks import over_tasks
 from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.data.observations import Observations
 from bakeoff.data.open_table import read_frame
@@ -51,8 +52,6 @@ RELATING = ("groups", "time", "runs", "seeds")
 """The columns that relate rows."""
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
-_MOST_TASKS = 20
-"""Up to so many tasks the models are compared on each task too."""
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
 _OF_SCORES = {
     "metrics",
@@ -69,6 +68,9 @@ _OF_SCORES = {
     "encoding",
     "missing",
     "missing_values",
+    "impute",
+    "seeds",
+    "paired",
     "json",
     "output",
 }
@@ -87,6 +89,8 @@ class CompareSettings(TypedDict, total=False):
     variant: str | None
     independent_rows: bool
     unit: str | None
+    tasks: ArrayLike | None
+    weights: str | Mapping[str, float]
     name: str
     human: Mapping[str, ArrayLike] | None
 
@@ -133,6 +137,10 @@ def compare(
     runs : array_like, shape (n,), optional
         Which run of its item a row is, where items were run several times and `groups` are the
         items: each has a run once.
+    tasks : array_like, shape (n,), optional
+        Which of several fixed tasks a row is of: the models are compared in the mean over tasks.
+    weights : {"tasks", "items"} or Mapping of str to float, optional
+        What tasks weigh: each alike, by their rows, or as given by task.
     subgroups : Mapping of str to array_like, or DataFrame, optional
         Columns, shape (n,), that divide the rows: the models are compared in each part too, and
         whether the difference is another one there.
@@ -165,6 +173,8 @@ def compare(
         raise UserError("runs: found no groups, expected the items that were run several times")
     if settings["bins"] is not None and subgroups is None:
         raise UserError("bins: found no subgroups, expected the columns to be cut")
+    if settings["tasks"] is None and settings["weights"] is not None:
+        raise UserError("weights: found no tasks, expected the task of each row")
     arguments: dict[str, Any] = {
         **settings,
         "metrics": metrics,
@@ -175,12 +185,16 @@ def compare(
         "versus": versus,
         "alpha": alpha,
         "deterministic": _deterministic(predictions),
+        "task_weights": settings["weights"],
     }
     related = {"groups": groups, "runs": runs, "time": time}
-    given, measured = side_by_side(y, predictions, related, arguments)
+    of_rows = {**related, "tasks": settings["tasks"]}
+    given, measured = side_by_side(y, predictions, of_rows, arguments)
     columns = {}
     if not measured.of_items:
         columns = {role: role for role, rows in related.items() if rows is not None}
+    if settings["tasks"] is not None:
+        columns["tasks"] = TASKS
     command = "bakeoff.compare(y, predictions, …)"
     return Findings(build_study(given, measured, columns, arguments, command))
 
@@ -334,7 +348,7 @@ def assert_not_worse(
 
 def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, list[str]]:
     """Compare models as the options of `bakeoff compare` say; return how files are read too."""
-    if options["datasets"] is not None:
+    if options["datasets"] is not None or _of_training_runs(options):
         return _study_of_scores(options, command), []
     settings = {**options, "costs": costs_in(options["costs"])}
     if options["counts"] is not None:
@@ -343,8 +357,7 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
     subgroups = subgroups_named(options["subgroups"] or ())
     tables, columns, measured = read_tables(options["files"], options, subgroups)
-    if options["subgroups"] is None and options["groups"] != TASK:
-        columns = _by_task(tables, columns)
+    columns, settings["task_weights"] = over_tasks(tables, columns, options)
     in_one_table = tables.wide is not None or tables.together
     models = options["models"] if in_one_table else None
     tables = tables.only(models)
@@ -366,7 +379,22 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     notes = [f"{text}." for text in tables.read_as]
     if len(given.left_out):
         notes.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
-    return build_study(given, measured, _relating(options, measured), settings, command), notes
+    relating = _relating(options, measured)
+    if columns.tasks is not None:
+        relating["tasks"] = columns.tasks
+    return build_study(given, measured, relating, settings, command), notes
+
+
+def _of_training_runs(options: Mapping[str, Any]) -> bool:
+    """Tell whether one table has the scores of training runs, and no rows of a test set."""
+    of_scores = options["values"] in ("higher", "lower") and options["id"] is None
+    if options["seeds"] is None or not of_scores or len(options["files"]) != 1:
+        return False
+    if not is_file(options["files"][0]):
+        return False
+    names = read_frame(options["files"][0], ("table",), keys_named(options)).columns
+    # rows of a test set are repeated in every run; scores have no ids
+    return not any(str(name).lower() in ("id", "row_id", "row") for name in names)
 
 
 def _relating(options: Mapping[str, Any], measured: Measured) -> dict[str, str]:
@@ -378,13 +406,6 @@ def _relating(options: Mapping[str, Any], measured: Measured) -> dict[str, str]:
     if measured.of_items:  # of the runs of an item one value is left
         columns.pop("runs", None)
     return columns
-
-
-def _by_task(tables: GivenTables, columns: GivenColumns) -> GivenColumns:
-    """Compare models on each of a few tasks too: one score hides a task that weighs little."""
-    if not 1 < len(tables.tasks) <= _MOST_TASKS:
-        return columns
-    return GivenColumns.model_validate({**columns.model_dump(), "subgroups": [TASK]})
 
 
 def _check_tables(
@@ -413,13 +434,14 @@ def _check_tables(
 
 def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
     """Refuse a table of data sets whose scores would be taken for rows."""
-    used = {columns.groups, columns.time, columns.runs, columns.value}
+    used = {columns.groups, columns.time, columns.runs, columns.value, columns.tasks}
     for name in names:
         if name.lower() in _NAMES_OF_DATASETS and name not in used:
             raise UserError(
                 f"values: a column is called {name!r}: are these data sets, with one score for "
-                f"each model? Then give {setting('datasets', name)}; rows of one test set need "
-                "another name"
+                f"each model? Then give {setting('datasets', name)}; where rows are items of "
+                f"several tasks, {setting('weights', 'tasks')}; rows of one test set need another "
+                "name"
             )
 
 
@@ -457,6 +479,8 @@ def read_tables(
     }
     for role in RELATING:
         keys[role] = options.get(role)
+    if options.get("weights") is not None and TASK in tables.first.names:
+        keys["tasks"] = TASK
     columns = validated(GivenColumns, keys)
     tables = tables.by_model(columns, options["models"])
     return tables, columns, _settled(measured, tables, columns, options)

@@ -116,10 +116,10 @@ COMMANDS = {
         "compare",
         {"files": ("*", _PREDICTIONS)},
         {
-            "what is compared": "metrics truth id models values positive task tasks counts "
-            "datasets missing",
+            "what is compared": "metrics truth id models values positive task tasks weights counts "
+            "datasets missing impute",
             "rows that depend on each other": "groups time subgroups",
-            "several runs": _RUNS,
+            "several runs": f"{_RUNS} paired",
             "the test": "versus alpha correction",
             "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
@@ -191,12 +191,12 @@ COMMANDS = {
             ),
         },
         {
-            "the decision": "margin superior metrics alpha",
+            "the decision": "margin each_task superior metrics alpha",
             "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
             "several runs": _RUNS,
             "preferences, judges, a running evaluation": "judge human of",
-            "output": "json output",
+            "output": "json output junit",
         },
         "prompt winner order costs unit tasks predicted value format encoding missing_values",
         {

@@ -17,7 +17,7 @@ from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.files import write_texts
-from bakeoff.report import prose
+from bakeoff.report import prose, suites
 from bakeoff.report.baseline import baselines
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import (
@@ -65,7 +65,8 @@ def compare(args: argparse.Namespace) -> None:
     with in_arguments(COMMANDS["compare"].keys):
         study, read_as = study_of_files(vars(args), command)
     numbers = study.numbers or study.analysis.task.numbers
-    brief = not (args.datasets or args.metrics or numbers)
+    of_rows = bool(study.test_sets or study.numbers)
+    brief = of_rows and not (args.datasets or args.metrics or numbers)
     verdict = answer(study)
     if places:
         from bakeoff.report.page import Page  # it draws: slow to import
@@ -96,6 +97,8 @@ def compare(args: argparse.Namespace) -> None:
             for metric, lines in ranked.items()
             if lines
         ]
+    elif args.seeds is not None and not (study.test_sets or study.numbers):
+        data = as_plain(study, verdict)
     else:
         data = {"rows": (study.test_sets or study.numbers)[ROWS].n, **as_plain(study, verdict)}
         if not brief and not study.has_runs:  # of training runs no set of the best is known
@@ -121,6 +124,7 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     if study.has_runs:
         say(dim(paragraph(prose.over_runs(study))), "")
     _show_standings(study)
+    _show_tasks(study)
     for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]
@@ -171,6 +175,36 @@ def _show_models(study: Study, metric: str, *, brief: bool) -> None:
         rows.append({"model": f"(baseline: {one.label})", _SCORE: shown.score(one.score)})
     _say_rows(rows, [("tier",)], shown.label)
     say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
+
+
+def _show_tasks(study: Study) -> None:
+    """Print the scores in the tasks with the largest differences between the two best models."""
+    pair = suites.leading_pair(study)
+    if pair is None:
+        return
+    family, row = pair
+    found = suites.in_tasks(study, family.metric, row.model_a, row.model_b)
+    if found is None:
+        return
+    shown = study.written(family.metric)
+    lines, left_out = suites.extremes(suites.lines(found))
+    a, b = (study.label(model) for model in found.models)
+    rows = []
+    for line in lines:
+        one = line.difference
+        values = [shown.score(value) for value in line.values.values()]
+        limits = shown.interval(one.low, one.high)
+        p = pvalue(one.pvalue_adjusted)
+        rows.append((line.task, f"{line.rows:,}", *values, shown.score(one.estimate), limits, p))
+    models = [study.label(model) for model in found.scores.models]
+    better = "A − B" if study.metrics[family.metric].greater_is_better else "B − A"
+    level = f"{percent(1 - study.alpha)} CI"
+    head = ("task", "rows", *models, better, level, "adjusted p")
+    say(*table(head, rows, "l" + "r" * (len(head) - 1), [("rows",)]), "")
+    meaning = f"A is {a}, B is {b}; intervals hold together for all tasks, and p is adjusted."
+    if left_out:
+        meaning += f" {count(left_out, 'task')} between these are not shown: --output has all."
+    say(dim(paragraph(meaning)), "")
 
 
 def _show_standings(study: Study) -> None:

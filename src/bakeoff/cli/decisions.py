@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import inspect
 import json
 import math
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from bakeoff import release
-from bakeoff.api.build_study import in_arguments
+from bakeoff.api.build_study import described_metric, in_arguments
 from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged_gate import is_judged_gate, judged_gate
@@ -19,12 +20,15 @@ from bakeoff.cli.plan_labels import plan_labels
 from bakeoff.cli.terminal import bold, dim, outputs, say, table
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
+from bakeoff.data.given_tables import GivenTables
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
-from bakeoff.options import read_value
+from bakeoff.options import guardrail, read_value
 from bakeoff.report import prose
+from bakeoff.report.junit import to_xml
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
+from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import (
     Arity,
@@ -41,6 +45,8 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.planning import root
 
+_MOST_TASKS = 5
+"""Tasks that are shown one by one, the worst ones; JSON has all."""
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
 
 
@@ -51,7 +57,9 @@ def gate(args: argparse.Namespace) -> int:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = outputs(args.output, files)
     with in_arguments(COMMANDS[args.command].keys):
-        args.metrics, margins = release.named_margins(args.metrics or ())
+        guarded = [one for one in map(guardrail, args.metrics or ()) if one is not None]
+        named = [text for text in args.metrics or () if guardrail(text) is None]
+        args.metrics, margins = release.named_margins(named)
         release.check_margins(args.metrics, margins, args.margin)
         allowed = release.ALLOW_MISSING if args.allow_missing is None else args.allow_missing
         if args.allow_missing is not None and args.missing is None:
@@ -66,9 +74,19 @@ def gate(args: argparse.Namespace) -> int:
         )
         rows = rows.measured(args.unit, costs_in(args.costs))
         terms = release.read_terms(
-            rows, measured.names, margins, args.margin, args.alpha, args.superior
+            rows,
+            measured.names,
+            margins,
+            args.margin,
+            args.alpha,
+            args.superior,
+            args.each_task,
         )
-        verdict = release.decide(rows, terms, allow_missing=allowed)
+        guardrails = [_guardrail(args, tables, columns, *one) for one in guarded]
+        verdict = release.decide(rows, terms, allow_missing=allowed, guardrails=guardrails)
+    if args.junit is not None:
+        (place,) = outputs([args.junit], files)
+        write_text(place, to_xml("bakeoff gate", release.rules(verdict)))
     if places:
         flips = release.flips_of(rows, verdict.terms.metric)
         for place in places:
@@ -84,13 +102,32 @@ def gate(args: argparse.Namespace) -> int:
     return CODES[verdict.decision]
 
 
+def _guardrail(
+    args: argparse.Namespace,
+    tables: GivenTables,
+    columns: GivenColumns,
+    name: str,
+    margin: str,
+    greater_is_better: bool,
+) -> release.Guardrail:
+    """Read the numbers of a column beside the answers, and the terms of it."""
+    metric = described_metric(name, greater_is_better)
+    of_column = columns.model_copy(update={"value": name, "tasks": None})
+    rows = release.read_rows(
+        *(tables, of_column, args.models, (), metric), missing=args.missing and "common"
+    )
+    rows = dataclasses.replace(rows, tasks=None, runs_of_items=None)
+    (terms,) = release.read_terms(rows, [metric.name], [margin], None, args.alpha, False)
+    return rows, terms
+
+
 def _show_parts(verdict: release.GateVerdict) -> None:
     """Print the limits of each metric, of the mean over tasks, and of parts of the rows."""
     several = bool(verdict.by_metric)
     lines = []
     for one in verdict.each:
         shown = release.writer(one)
-        for part in one.parts if several or one.tasks else one.subgroups:
+        for part in _shown_parts(one) if several or one.tasks else one.subgroups:
             numbers = map(shown, (part.limits.estimate, part.limits.low, part.limits.high))
             worse = "worse" if part.decision is Release.BLOCK else ""
             name = part.name or "all rows"
@@ -108,7 +145,19 @@ def _show_parts(verdict: release.GateVerdict) -> None:
             name for name, of in (("tasks", verdict.tasks), ("subgroups", verdict.subgroups)) if of
         )
         level = parts[0].limits.alpha
-        say(dim(paragraph(f"Limits of {what} at the level {level:.2g} each (Bonferroni).")), "")
+        how = "each, as all of them have to hold"
+        if verdict.terms.each_task is None:
+            how = "each (Bonferroni)"
+        say(dim(paragraph(f"Limits of {what} at the level {level:.2g} {how}.")), "")
+
+
+def _shown_parts(verdict: release.GateVerdict) -> tuple[release.Part, ...]:
+    """Return all parts, of many tasks those that are worst."""
+    if len(verdict.tasks) <= _MOST_TASKS:
+        return verdict.parts
+    worst = sorted(verdict.tasks, key=lambda part: part.limits.high)[:_MOST_TASKS]
+    kept = {part.name for part in worst}
+    return tuple(part for part in verdict.parts if part not in verdict.tasks or part.name in kept)
 
 
 # --- plan

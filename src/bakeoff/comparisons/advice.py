@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.choose import ON_ROWS
 from bakeoff.comparisons.settings import (
+    BY_FLIPS,
     FIXED_METRICS,
     check_correction,
     compares_pairs,
@@ -39,6 +40,7 @@ from bakeoff.stats import (
 from bakeoff.stats.core.distributions import range_sf, t_pvalue
 from bakeoff.stats.core.pairs import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.result import Alternative
+from bakeoff.stats.datasets.sign_flips import SIGN_FLIPS
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.design.groups import FEWEST_CLUSTERS, FLIPS, too_few_clusters
 from bakeoff.stats.metrics.family import MAX_T
@@ -118,7 +120,7 @@ def smallest_pvalue(
         hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
         pvalues = [_on_rows(test, entry, size, hypotheses)] * hypotheses
     # of statistics that agree in every way the largest is as likely as one
-    method = "none" if correction == MAX_T else correction
+    method = "none" if correction in (MAX_T, SIGN_FLIPS) else correction
     return float(min(adjust_pvalues(pvalues, method), default=0.0))
 
 
@@ -134,7 +136,7 @@ def _is_bounded(entry: Entry, size: RowCounts | None) -> bool:
 def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int]]) -> list[float]:
     """Return the smallest p-values of all pairs, where all n data sets rank k models alike."""
     side = _ahead(test.options)
-    if test.name == "wilcoxon_signed_rank":
+    if test.name in BY_FLIPS:
         return [_of_signed_ranks(test, n, side)] * len(pairs)
     if n < 2:
         return [1.0] * len(pairs)

@@ -19,7 +19,7 @@ from bakeoff.spec.experiment import Task
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.models import Model
-from bakeoff.spec.related import Declared, declared, row_columns
+from bakeoff.spec.related import Declared, declared, row_columns, task_column
 from bakeoff.spec.resampling import Plan
 
 
@@ -82,6 +82,8 @@ class Analysis:
     """Whether models bring a number for each row."""
     by_values: bool = False
     """Whether these numbers are compared as they are, and not as right and wrong rows."""
+    tasks: str | None = None
+    """The column that says of which fixed task a row is, where rows are of several."""
     missing_cells: str = "error"
     """What becomes of a model without a score on a data set."""
     seed: int = 1
@@ -154,6 +156,7 @@ def analysis_of(experiment: Experiment | Analysis) -> Analysis:
         task=experiment.task,
         with_values=experiment.with_values,
         by_values=experiment.by_values,
+        tasks=task_column(experiment),
         missing_cells=experiment.tests.missing_cells or policy,
         seed=experiment.seed,
     )

@@ -27,6 +27,8 @@ from bakeoff.spec import Experiment
 from bakeoff.stats import catalogue
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
+IN_ONE_UNIT, OF_RATIOS, OF_WINS = "wilcoxon_signed_rank", "wilcoxon_log_ratios", "sign_test"
+"""Tests of two models over data sets: of scores in one unit, of errors above 0, of any scores."""
 FEW_DATASETS = 5
 """With so many data sets two models cannot differ significantly at the level .05."""
 
@@ -40,8 +42,6 @@ class Case(NamedTuple):
     more: str = ""
     source: str = ""
     """Who recommends it for independent rows: related ones have another form of the test."""
-    pairs: str = ""
-    """What compares the pairs after the test of more, where not its own post hoc test."""
     beside: str = ""
     """A test of two models that is shown too and decides nothing."""
     why_more: str = ""
@@ -110,6 +110,18 @@ CASES = {
         "mean_difference",
         "{models} models with a number for each row",
     ),
+    "tasks": Case(
+        "a `holdout` with `tasks`, by a metric",
+        "suite_difference",
+        "rows are of several tasks, which are the same next time: this test compares the mean over "
+        "tasks, from the rows within each of them",
+    ),
+    "tasks of values": Case(
+        "the same, with a number per row",
+        "suite_mean_difference",
+        "rows are of several tasks, which are the same next time: this test compares the mean over "
+        "tasks, from the rows within each of them",
+    ),
     "runs": Case("a `holdout`, and a model with several `seeds`", "recipe_difference", _RUNS),
     "runs of values": Case("the same, with a number per row", "recipe_mean_difference", _RUNS),
     "rows of folds": Case(
@@ -144,20 +156,24 @@ CASES = {
         "corrected_resampled_t",
         "this t test corrects for the rows that divisions share (Nadeau & Bengio 2003)",
     ),
+    "seeds": Case(
+        "scores of training runs (`seeds` of a table of scores)",
+        "seeds_difference",
+        "training runs of two models are independent samples, and this test takes their variances "
+        "for unequal (Welch 1947)",
+    ),
     "few data sets": Case(
         f"two to five data sets, one score of each model (up to {_ALWAYS_EXACT} "
         f"models, {_exact(_SELDOM_EXACT)})",
         "wilcoxon_signed_rank",
         _FEW,
         "friedman",
-        pairs="wilcoxon_signed_rank",
     ),
     "few data sets, many models": Case(
         "two to five data sets, more models",
         "wilcoxon_signed_rank",
         _FEW,
         "iman_davenport",
-        pairs="wilcoxon_signed_rank",
         why_more="{datasets} data sets with one score for each model",
     ),
     "data sets, exact": Case(
@@ -195,6 +211,7 @@ ON_FOLDS: Mapping[str, Mapping[FoldMetric, str]] = {
     "halves": dict.fromkeys(FoldMetric, "halves"),
     "kfold": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "kfold"},
     "repeated kfold": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "repeated kfold"},
+    "seeds": dict.fromkeys(FoldMetric, "seeds"),
     "resampled": {FoldMetric.ROW_VALUES: "rows of folds", FoldMetric.SCORES: "resampled"},
 }
 """The case of a metric on the folds of a plan: here stands which test decides."""
@@ -225,9 +242,7 @@ def recommended(experiment: Experiment | Analysis) -> list[Recommendation]:
     if units < least:
         for plan in analysis.plans:
             tests += _on_plan(plan, analysis)
-    mixed = any(name in analysis.mixed_units for name in analysis.metrics)
-    no_test = mixed and len(analysis.models) == 2  # the win rate tells, without one
-    if tests or units < 2 or no_test:
+    if tests or units < 2:
         return tests
     # where few data sets have one score of each model there is no other test
     return [over_datasets(analysis)]
@@ -256,6 +271,13 @@ def _on_test_set(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
         return
     if analysis.several_runs:
         yield from _of_runs(analysis)
+    elif analysis.tasks is not None:
+        case, k = CASES["tasks"], len(analysis.models)
+        if analysis.by_values:
+            case = CASES["tasks of values"]
+        tested = tuple(filter(has_test, analysis.metrics))
+        why = f"{case.why}{_corrected(k)}"
+        yield Recommendation(case.test(k), why, () if analysis.by_values else tested)
     elif analysis.by_values:
         k = len(analysis.models)
         case = CASES["values"]
@@ -399,6 +421,7 @@ def _named_plan(plan: str, analysis: Analysis) -> str:
         "cv_5x2": "five replications of 2-fold cross-validation",
         "halves": "random halves",
         "resampled": "random divisions",
+        "seeds": "training runs",
     }
     return names[plan]
 
@@ -441,14 +464,33 @@ def over_datasets(analysis: Analysis) -> Recommendation:
     n = len(analysis.tests.units(analysis.datasets))
     case = CASES[_case_over_datasets(n, k, enough_datasets(analysis))]
     why = case.reason(k).format(models="two" if k == 2 else k, datasets=n)
+    pairs = test_of_pairs(analysis)
     if k == 2:
-        return Recommendation(case.two, why)
-    if not case.pairs:
-        return Recommendation(case.more, f"{why}; {_posthoc(case.more, analysis)}")
-    pairs = case.pairs
-    if by_ranks(analysis, analysis.metrics):
-        pairs = "friedman_posthoc"
-    return Recommendation(case.more, f"{why}; {pairs} compares pairs", posthoc=pairs)
+        return Recommendation(pairs, why)
+    how = f"{pairs} compares each pair by itself, whatever the other models are"
+    return Recommendation(case.more, f"{why}; {how} (Benavoli et al. 2016)", posthoc=pairs)
+
+
+def test_of_pairs(analysis: Analysis) -> str:
+    """Choose the test of two models over data sets, by what their scores have in common."""
+    if not by_ranks(analysis, analysis.metrics):
+        return IN_ONE_UNIT
+    ratios = all(_has_ratios(metric, analysis) for metric in analysis.metrics)
+    if ratios and not ranks_failures(analysis):
+        return OF_RATIOS
+    return OF_WINS
+
+
+def _has_ratios(metric: str, analysis: Analysis) -> bool:
+    """Tell whether ratios of a metric mean the same on every data set: of errors above 0."""
+    measure = analysis.measures[metric]
+    grouped = bool(analysis.tests.dataset_groups)  # whose mean has no unit
+    return not grouped and not measure.greater_is_better and measure.range[0] == 0
+
+
+def ranks_failures(analysis: Analysis) -> bool:
+    """Tell whether a failure ranks last and has no score."""
+    return analysis.tests.missing_cells == "failed"
 
 
 def _case_over_datasets(n: int, k: int, least: int) -> str:
@@ -467,6 +509,6 @@ def by_ranks(analysis: Analysis, metrics: Iterable[str]) -> str:
             f"{listed(mixed)} has other units on other data sets, so that differences on them do "
             "not compare"
         )
-    if analysis.tests.missing_cells == "failed":
+    if ranks_failures(analysis):
         return "`missing_cells: failed` ranks a failure last and gives it none"
     return ""

@@ -25,6 +25,7 @@ from bakeoff.comparisons.evidence import (
 from bakeoff.comparisons.score_matrix import (
     HOLES,
     MATRIX,
+    UNIT_FREE,
     Hole,
     complete,
     read_score_matrix,
@@ -95,10 +96,12 @@ def _over_datasets(
     policy = analysis.missing_cells
     if test.allows_missing and policy != "failed":
         policy = "keep"
+    pairs = test.posthoc or test
+    ranked = bool(analysis.tests.dataset_groups) or pairs.name not in UNIT_FREE
     for metric in test.metrics:
         scores = scores_by_dataset(matrix, test.plan, metric)
         missing = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-        yield metric, complete(analysis, metric, scores, policy, missing)
+        yield metric, complete(analysis, metric, scores, policy, missing, ranked=ranked)
 
 
 def _single_or_crossed(
@@ -145,6 +148,7 @@ def held_out(
         relation = analysis.datasets[dataset].relation
         if relation is not None and rows.n and not rows.related:
             raise _unrelated(given, dataset, relation)
+        rows = rows.of_tasks(analysis)
     yield from by_metric(rows, analysis, metrics)
 
 

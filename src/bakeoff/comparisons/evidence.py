@@ -98,6 +98,9 @@ class PairedPredictions(Paired):
     """What the rows are called; None where they are counts of rows without names."""
     items: NDArray[Any] | None = None
     """The item that each row is a run of, where items were run several times."""
+    tasks: NDArray[Any] | None = None
+    """The task of each row, where models are compared in the mean over tasks."""
+    task_weights: str | Mapping[str, float] = "tasks"
     by_values: bool = False
     """Whether `predicted` holds numbers of which the mean is the metric, and no truth is known."""
     greater_is_better: bool = True
@@ -162,6 +165,20 @@ class PairedPredictions(Paired):
             **beside,
         )
 
+    def of_tasks(self, analysis: Analysis) -> PairedPredictions:
+        """Return the rows with their tasks, where these are to be compared in the mean over them.
+
+        The column of the tasks is carried like one of subgroups. Rows in the order of time have no
+        mean over tasks.
+        """
+        if analysis.tasks is None or analysis.tasks not in self.subgroups:
+            return self
+        if self.times is not None:
+            return self
+        column = self.subgroups[analysis.tasks]
+        weights = analysis.tests.task_weights
+        return dataclasses.replace(self, tasks=np.asarray(column), task_weights=weights)
+
     @property
     def n(self) -> int:
         """The number of rows."""
@@ -194,6 +211,8 @@ class PairedPredictions(Paired):
     @property
     def difference(self) -> str:
         """The test that compares two models on these rows by any metric."""
+        if self.tasks is not None:
+            return "suite_mean_difference" if self.by_values else "suite_difference"
         return "mean_difference" if self.by_values else "metric_difference"
 
     @property
@@ -248,6 +267,8 @@ class PairedPredictions(Paired):
         managed: dict[str, Any] = {"time": self.times, "groups": self.groups}
         if self.in_blocks(entry) and "time" not in entry.options:
             managed["groups"] = self.blocks
+        if self.tasks is not None:
+            managed |= {"tasks": self.tasks, "weights": self.task_weights}
         if entry.reads == "predictions":
             managed["metric"] = self.engine_metric
             if self.classes:

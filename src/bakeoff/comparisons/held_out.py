@@ -42,6 +42,8 @@ from bakeoff.stats import (
     metric_interaction,
     recipe_ci,
     recipe_mean_ci,
+    suite_ci,
+    suite_mean_ci,
 )
 from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
@@ -100,6 +102,12 @@ class HeldOut:
 
     def _interval(self, model: int, level: float) -> Result:
         rows = self.rows
+        if rows.tasks is not None:
+            over_tasks: Any = suite_mean_ci if rows.by_values else suite_ci
+            found: Result = over_tasks(
+                *self.arguments(model), confidence_level=level, **self.options
+            )
+            return found
         interval: Any = mean_ci if rows.by_values else metric_ci
         result: Result = interval(*self.arguments(model), confidence_level=level, **self.options)
         if rows.by_values:

@@ -15,9 +15,11 @@ from typing import Any
 from bakeoff.comparisons.advice import smallest_pvalue
 from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.choose import (
+    OF_RATIOS,
     Recommendation,
     by_ranks,
     one_cross_validation,
+    ranks_failures,
     recommended,
 )
 from bakeoff.comparisons.settings import (
@@ -49,7 +51,14 @@ from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.runs.recipe import ENOUGH_RUNS, lead_of_best
 
 _ASKED = "asked for in `tests: run:`"
-_ON_RANKS = ("conover_friedman", "friedman", "friedman_posthoc", "iman_davenport", "nemenyi")
+_ON_RANKS = (
+    "conover_friedman",
+    "friedman",
+    "friedman_posthoc",
+    "iman_davenport",
+    "nemenyi",
+    "sign_test",
+)
 """Tests that look at nothing but the order of the models on each data set."""
 _MOST_NAMED = 5
 _RUN = re.compile(r"(?<![a-z])(seed|run)[ _.=-]*\d+", re.IGNORECASE)
@@ -90,7 +99,9 @@ def plan_tests(experiment: Experiment | Analysis) -> tuple[list[Problem], Analys
 
 def _followed_by(test: PlannedTest, wanted: Recommendation, analysis: Analysis) -> PlannedTest:
     """Let the recommended test of pairs follow a test of all models."""
-    pairs = planned(catalogue()[wanted.posthoc], analysis.tests, len(analysis.models))
+    entry = catalogue()[wanted.posthoc]
+    units = len(analysis.tests.units(analysis.datasets))
+    pairs = planned(entry, analysis.tests, len(analysis.models), units=units)
     pairs = dataclasses.replace(pairs, why=f"the post hoc test of {wanted.name}")
     return dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
 
@@ -150,7 +161,8 @@ def assign_plan(entry: Entry, analysis: Analysis, wanted: Recommendation) -> Pla
     """Plan one test: its settings, its resampling plan and its metrics."""
     why = wanted.why
     related = bool(analysis.related)
-    test = planned(entry, analysis.tests, len(analysis.models), related=related)
+    units = len(analysis.tests.units(analysis.datasets))
+    test = planned(entry, analysis.tests, len(analysis.models), related=related, units=units)
     plan = _plan(entry, analysis, wanted.plan)
     if wanted.plan and plan != wanted.plan:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
@@ -180,9 +192,10 @@ def _refuse_sizes_of_ranks(
     """Refuse a test of the size of scores where these are ranked alone."""
     why_ranked = by_ranks(analysis, metrics)
     looks_at_order = entry.name in _ON_RANKS and "decimals" not in test.options
-    if why_ranked and not looks_at_order:
+    looks_at_ratios = entry.name == OF_RATIOS and not ranks_failures(analysis)
+    if why_ranked and not (looks_at_order or looks_at_ratios):
         names = listed(_ON_RANKS, "or")
-        use = f"use {names} without `decimals`, or of two models their win rate"
+        use = f"use {names} without `decimals`, or of errors above 0 {OF_RATIOS}"
         raise _refusal(entry, f"looks at the size of scores, and {why_ranked}; {use}")
 
 
@@ -241,6 +254,7 @@ def _unfit(entry: Entry, test: PlannedTest, analysis: Analysis) -> str:
     """Say what a test needs that an experiment does not offer; empty where it has all."""
     return (
         _unfit_for_relation(entry, test, analysis)
+        or _unfit_for_tasks(entry, analysis)
         or _unfit_for_runs(entry, analysis)
         or _unfit_for_answers(entry, analysis)
         or _too_few(entry, analysis)
@@ -266,6 +280,19 @@ def _unfit_for_relation(entry: Entry, test: PlannedTest, analysis: Analysis) -> 
         f"counts rows one by one, {dataset} has `{key}: {relation.column}`: use {instead}, or set "
         f"`{INDEPENDENT}: true` among its options"
     )
+
+
+def _unfit_for_tasks(entry: Entry, analysis: Analysis) -> str:
+    """Say why a test cannot compare means over tasks."""
+    if "tasks" in entry.options and analysis.tasks is None:
+        return "compares means over tasks, and no model names `columns: {tasks: …}`"
+    timed = _in_time(analysis)
+    if "tasks" in entry.options and timed:
+        return (
+            f"compares means over fixed tasks, and {timed[0]} has `time:`: leave out `tasks` or "
+            "`time`"
+        )
+    return ""
 
 
 def _in_time(analysis: Analysis) -> list[str]:

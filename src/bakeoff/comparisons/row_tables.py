@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -149,7 +150,13 @@ def _of_rows(of_metric: HeldOut, dataset: str, analysis: Analysis) -> list[dict[
     lines = []
     # the interactions of all columns are one family, the subgroups of each column are another
     families: dict[str | None, list[dict[str, Any]]] = {}
+    wanted = [one.column for one in analysis.datasets[dataset].subgroups]
+    # in each part of the rows, one of the tasks for instance, all rows weigh alike
+    if rows.tasks is not None:
+        of_metric = held_out_by(dataclasses.replace(rows, tasks=None), of_metric.costs)
     for column in rows.subgroups:
+        if column == analysis.tasks and column not in wanted:
+            continue  # the table of tasks has them
         for part in _of_column(of_metric, column, pairs, alpha):
             line = {"dataset": dataset, "metric": rows.metric, "column": column, **part}
             lines.append(line)

@@ -21,6 +21,7 @@ from bakeoff.comparisons.evidence import (
     cost_options,
 )
 from bakeoff.comparisons.held_out import block_checks, clipped
+from bakeoff.comparisons.score_matrix import UNIT_FREE
 from bakeoff.comparisons.settings import (
     INDEPENDENT,
     check_correction,
@@ -46,6 +47,7 @@ from bakeoff.stats import (
     plain,
 )
 from bakeoff.stats.core.pairs import simultaneous_level
+from bakeoff.stats.datasets.sign_flips import SIGN_FLIPS
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.threads import on_one_thread
 
@@ -207,7 +209,7 @@ def run_planned(
         rows = run_test(test, evidence, context_of(analysis, dataset, metric))
         if isinstance(evidence, DatasetScores) and metric in analysis.mixed_units:
             # what the test had are ranks, and a difference of them is no difference of scores
-            rows = [_without_interval(row) for row in rows]
+            rows = [row if row.test in UNIT_FREE else _without_interval(row) for row in rows]
         against = {}
         for name, planned in AnalysisPlan((test,)).by_name.items():
             against[name] = cautions(planned, analysis, evidence.left_out, metric, dataset)
@@ -329,7 +331,7 @@ class _Family:
         if entry.arity is Arity.ALL_PAIRS:
             return self._all_pairs(entry.function, entry.options)
         if entry.arity is Arity.PAIR and entry.all_pairs is not None:
-            if self.correction == MAX_T:
+            if self.correction in (MAX_T, SIGN_FLIPS):
                 return self._all_pairs(entry.all_pairs, entry.family_options)
             if self._may_be_tested_at_once():
                 with suppress(ValueError):  # each pair then says if it has an answer
@@ -366,7 +368,10 @@ class _Family:
         """Test one hypothesis: of some models, or without members of all at once."""
         entry = self.entry
         if members:
-            self._check_complete(members)
+            # models may have unequal numbers of training runs
+            of_folds = entry.evidence is Evidence.FOLD_SCORES
+            if not (self.test.allows_missing and of_folds):
+                self._check_complete(members)
             arguments = self.evidence.arguments(entry, members)
         else:
             if not self.test.allows_missing:

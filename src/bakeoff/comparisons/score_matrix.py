@@ -17,6 +17,8 @@ from bakeoff.files import read_csv
 from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats.datasets.standings import group_means, with_failures_last
 
+UNIT_FREE = ("sign_test", "wilcoxon_log_ratios")
+"""Tests over data sets of scores in any unit: wins, and ratios of errors, are the same in each."""
 MATRIX, HOLES = "matrix", "holes"
 """What tests over data sets read: their scores, and which are missing."""
 _KEYS = ["plan", "metric", "dataset"]
@@ -120,8 +122,13 @@ def complete(
     scores: pd.DataFrame,
     policy: str,
     holes: Sequence[Hole] = (),
+    *,
+    ranked: bool = True,
 ) -> DatasetScores:
-    """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
+    """Merge groups of data sets, and do with missing cells what the policy says, with notes.
+
+    Scores in mixed units become ranks, unless they are not to be `ranked`.
+    """
     models = scores.columns
     sign = 1 if analysis.measures[metric].greater_is_better else -1
     units = analysis.tests.units(scores.index)
@@ -129,7 +136,7 @@ def complete(
     if policy == "drop_dataset":
         notes += _notes_on_gaps(scores, holes)
         scores = scores.dropna()
-    if metric in analysis.mixed_units:
+    if ranked and metric in analysis.mixed_units:
         scores = _ranked(scores, sign)
     values, names = _means_of_units(scores, units)
     if policy == "failed" and np.isnan(values).any():

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
 from bakeoff.comparisons.analysis import Analysis
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem, listed, unknown
 from bakeoff.scores import METRICS, Metric
 from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
 from bakeoff.spec.tests import RETIRED_CORRECTIONS, Correction
@@ -26,6 +26,7 @@ from bakeoff.stats.core.arguments import Level, Relation, check_argument, choice
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
+from bakeoff.stats.datasets.sign_flips import MOST_FLIPPED, SIGN_FLIPS, can_be_flipped
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.metric import Form
 
@@ -40,6 +41,8 @@ _MANAGED = {
     **dict.fromkeys(("greater_is_better", "labels"), "the metric and its data"),
     **dict.fromkeys(("n_train", "n_test", "row_counts", "allow_two_models"), "the evidence"),
     "seed": "`seed:`",
+    "tasks": "`columns: {tasks: …}`",
+    "weights": "`task_weights`",
     "full_repeats": "the plan `halves`",
 }
 """Parameters of the tests' functions that no experiment sets, and what they follow from."""
@@ -47,6 +50,8 @@ INDEPENDENT = "independent_rows"
 """The option that takes rows with groups or times for independent."""
 SHARED = ("alternative", "rope", "margin")
 """Parameters that `tests:` may set for all tests that have them."""
+BY_FLIPS = ("sign_test", "wilcoxon_log_ratios", "wilcoxon_signed_rank")
+"""Tests whose pairs of models can be adjusted by flips of all signs of a data set together."""
 IN_UNIT = ("mu0", "margin", "rope")
 """Parameters in the unit of a metric: what is right for one metric is wrong for another."""
 
@@ -153,22 +158,35 @@ def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]
 
 
 def planned(
-    entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
+    entry: Entry,
+    settings: HypothesisTests,
+    models: int = 3,
+    *,
+    related: bool = False,
+    units: int = 0,
 ) -> PlannedTest:
-    """Return a test with its settings, every default filled in; its evidence is still open."""
+    """Return a test with its settings, every default filled in; its evidence is still open.
+
+    `units` are the data sets, or groups of them, that tests over data sets count.
+    """
     chosen = settings.options.get(entry.name, {})
     options = _options_of_function(entry, settings)
     independent = chosen.get(INDEPENDENT) is True
     related = related and not independent
     correction = None
     if corrects(entry):
-        wanted = chosen.get("correction") or settings.correction or ""
+        wanted = chosen.get("correction") or settings.correction
         if not wanted and _jointly(entry) and options.keys() <= entry.family_options:
             wanted = MAX_T
+        if not wanted:
+            versus = chosen.get("versus", settings.versus)
+            wanted = _default_correction(entry, models, units, versus)
         correction = correction_among(entry, wanted, models, related)
     posthoc = None
     if entry.posthoc:
-        posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
+        posthoc = planned(
+            catalogue()[entry.posthoc], settings, models, related=related, units=units
+        )
         posthoc = dataclasses.replace(
             posthoc,
             why=f"the post hoc test of {entry.name}",
@@ -210,10 +228,23 @@ def _jointly(entry: Entry) -> bool:
     return parameter is not None and parameter.default == MAX_T
 
 
+def _default_correction(entry: Entry, models: int, units: int, versus: str | None) -> str:
+    """Return the correction over few data sets, which needs no more of them for more models."""
+    if entry.name not in BY_FLIPS or models < 3:
+        return ""
+    pairs = models * (models - 1) // 2
+    if versus is not None:
+        pairs = models - 1
+    if can_be_flipped(units, pairs):
+        return SIGN_FLIPS
+    return ""
+
+
 def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
     """Return how the pairs of so many models are adjusted: of two models there is no maximum."""
     alone = models < 3 and entry.arity is not Arity.ALL_PAIRS
-    if correction and not (alone and correction == MAX_T and _jointly(entry)):
+    of_maximum = correction == MAX_T and _jointly(entry)
+    if correction and not (alone and (of_maximum or correction == SIGN_FLIPS)):
         return correction
     always = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
     on_related = entry.evidence.on_rows and (related or always)
@@ -229,6 +260,11 @@ def check_correction(test: PlannedTest, correction: str) -> None:
             "correction",
             "'max-t' is for all pairs of metric_difference and of mean_difference, without "
             f"options of a single pair, {entry.name} tests each pair by itself; use 'holm'",
+        )
+    if correction == SIGN_FLIPS and entry.name not in BY_FLIPS:
+        raise ArgumentError(
+            "correction",
+            f"'sign-flips' is for {listed(BY_FLIPS, 'and')}, found {entry.name}; use 'holm'",
         )
     if correction != "shaffer":
         return
@@ -395,6 +431,12 @@ def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None
         if isinstance(test.options.get(key), int | float):
             _check_width(key, test, analysis)
     check_correction(test, test.correction or "none")
+    units = len(analysis.tests.units(analysis.datasets))
+    if test.correction == SIGN_FLIPS and units > MOST_FLIPPED:
+        raise ArgumentError(
+            "correction",
+            f"'sign-flips' is for up to {MOST_FLIPPED} data sets, found {units}: use 'holm'",
+        )
     _check_level(entry, test, list(analysis.models))
     related = analysis.related
     if entry.variants is None or test.independent_rows:
@@ -431,7 +473,7 @@ def _check_level(entry: Entry, test: PlannedTest, models: Sequence[str]) -> None
     level = 1 - test.alpha
     correction = test.correction or "none"
     of_family = entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous
-    if of_family and correction != MAX_T and level < 1:
+    if of_family and correction not in (MAX_T, SIGN_FLIPS) and level < 1:
         hypotheses = len(models)
         if compares_pairs(entry):
             hypotheses = len(pairs_of(models, test.versus))

@@ -62,9 +62,10 @@ def paired(
             in_order = tuple([run[at] for run in runs])
             models[model] = models.get(model, ()) + in_order
     subgroups = {}
-    wanted = as_columns(files[0].records.roles.subgroups)
-    if wanted:
-        columns = carried(RowColumns(wanted), ("columns", "subgroups"), files, places)
+    roles = files[0].records.roles
+    wanted = RowColumns(as_columns(roles.subgroups), tasks=roles.tasks)
+    if wanted.subgroups or wanted.tasks is not None:
+        columns = carried(wanted, ("columns", "subgroups"), files, places)
         for column, values in columns.items():
             subgroups[str(column).removeprefix(SUBGROUP)] = pd.Categorical(values)
     single = [model for model, runs in models.items() if runs[0].of_class]
@@ -280,6 +281,8 @@ def carried(
     """Take the columns of subgroups and metrics from the first file that has them."""
     frame = pd.DataFrame()
     names = {subgroup.column for subgroup in wanted.subgroups} | set(wanted.taken)
+    if wanted.tasks is not None:
+        names.add(wanted.tasks)
     for file, at in zip(files, places, strict=True):
         for column in sorted(names & set(file.records.names)):
             whole = to_frame(file.records.table.select([column]))[column]

@@ -181,7 +181,7 @@ class Records:
         """Name the columns that have no role yet; those that are `taken` have one."""
         roles = self.roles
         claimed = set(taken)
-        claimed |= {roles.repeat, roles.fold, roles.seeds}
+        claimed |= {roles.repeat, roles.fold, roles.seeds, roles.tasks}
         # of the collected predictions of a run
         claimed |= {COLLECTED_GROUP, COLLECTED_TIME}
         for role in _RELATING:

@@ -43,7 +43,7 @@ def side_by_side(
     if len(models) < 2:
         n_models = len(models) or "no"
         raise UserError(f"{name!r} has {n_models} column of numbers; comparing needs two")
-    notes = averages(runs) + _unequal_runs(runs, metric)
+    notes = _unequal_runs(runs, metric)
     meaning = [meant(run, metric) for run in runs]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
         raise UserError(

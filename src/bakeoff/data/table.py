@@ -541,9 +541,20 @@ def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame
         at = (*place, i)
         values = _column(frame, subgroup.column, at)
         carried[f"{SUBGROUP}{subgroup.column}"] = _subgroups(values, subgroup, at)
+    if wanted.tasks is not None and f"{SUBGROUP}{wanted.tasks}" not in carried:
+        at = (*place[:-1], "tasks")
+        values = _column(frame, wanted.tasks, at)
+        carried[f"{SUBGROUP}{wanted.tasks}"] = _tasks(values, at)
     for name in wanted.taken:
         carried[f"{TAKEN}{name}"] = columns.plain(_column(frame, name, ("metrics",)))
     return pd.DataFrame(carried, index=frame.index)
+
+
+def _tasks(values: columns.Series, at: Place) -> columns.Series:
+    """Name the task of each row."""
+    if values.isna().any():
+        raise Problem(at, f"column {values.name!r} has {int(values.isna().sum()):,} empty cells")
+    return pd.Series(pd.Categorical(names(values), columns.sorted_names(values)), values.index)
 
 
 def _subgroups(values: columns.Series, spec: SubgroupColumn, at: Place) -> columns.Series:

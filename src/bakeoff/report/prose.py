@@ -36,7 +36,7 @@ from bakeoff.stats.datasets.rank_tests import EXCHANGEABLE
 _COMMON = {
     "binomial", "row-wise", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
     "half-sample", "multivariate", "non-inferiority", "one-sample", "one-way", "paired", "pairwise",
-    "repeated-measures", "resampled", "sign", "two-sample",
+    "repeated-measures", "resampled", "sign", "stratified", "two-sample",
 }  # fmt: skip
 """Words with which titles of tests begin that are no names."""
 _OF_DIFFERENCES = (
@@ -50,6 +50,7 @@ PLANS = {
     "kfold": "cross-validation",
     "halves": "random halvings",
     "resampled": "random splits",
+    "seeds": "training runs",
     "holdout": "held-out test rows",
 }
 HALVES = ("cross-validation inside random halves", "cross-validation of all rows")
@@ -317,6 +318,9 @@ def evidence(study: Study, family: Family) -> str:
         return f"{_divided(study, family.plan)} of {name}"
     row = family.rows[0]
     name = study.dataset_label(family.dataset)
+    tasks = row.result.get("details", {}).get("tasks", ())
+    if tasks:
+        return f"the mean over {len(tasks)} tasks of {row.n:,} rows of {name}"
     rows = f"{row.n:,} held-out rows of {name}{worth(study, row)}"
     if family.entry.about != "recipes":
         return rows
@@ -331,6 +335,11 @@ def _divided(study: Study, plan: str) -> str:
         return divided
     if plan in ("halves", "resampled"):
         return f"{spec.repeats} {divided}"
+    if plan == "seeds":
+        on_each = ""
+        if spec.folds > 1:
+            on_each = f" on each of {spec.folds} data sets"
+        return f"{spec.repeats} {divided}{on_each}"
     if plan == "kfold" and not study.analysis.in_time:
         times = ""
         if spec.repeats > 1:

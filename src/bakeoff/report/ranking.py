@@ -125,7 +125,9 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     tables = study.values[metric, plan]
     if not tables:
         return pd.DataFrame()
-    means = {name: table.mean(axis=0, skipna=False) for name, table in tables.items()}
+    # models may have unequal numbers of training runs, but a lost fold is a missing score
+    of_runs = plan == "seeds"
+    means = {name: table.mean(axis=0, skipna=of_runs) for name, table in tables.items()}
     return pd.DataFrame(means).T
 
 
@@ -411,7 +413,7 @@ def contenders(
     if not rows.by_values and not has_test(rows.metric):
         return None
     complete = [m for m in range(len(rows.models)) if not rows.missing([m])]
-    if len(complete) < 2:
+    if len(complete) < 2 or rows.tasks is not None:
         return None
     rows = rows.only(complete)
     options = difference_options(rows, costs)

@@ -14,6 +14,7 @@ from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.collected import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.run_tests import Comparison
+from bakeoff.comparisons.suites import with_means_over_tasks
 from bakeoff.data.records import items_of
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
@@ -68,7 +69,7 @@ def read_study(
         analysis=analysis,
         experiment=experiment,
         comparisons=rows,
-        scores=read_scores(scores),
+        scores=with_means_over_tasks(read_scores(scores), test_sets, analysis),
         cards=cards_by_dataset,
         test_sets={} if by_values else test_sets,
         numbers=test_sets if by_values else {},

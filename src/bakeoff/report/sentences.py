@@ -121,6 +121,12 @@ def best_rank(where: str, models_have: str, rank: str, followed: str = "", test:
 
 
 @_coded
+def over_datasets(comparison: str, test: str) -> str:
+    """Compare two models over data sets by the estimate of their test."""
+    return f"{comparison} ({test})."
+
+
+@_coded
 def score_is(score: str, value: str, test: str = "") -> str:
     """Give the score of one model."""
     tested = _optional("; ", test)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from bakeoff.comparisons.run_tests import Comparison
-from bakeoff.report import sentences
+from bakeoff.report import sentences, suites
 from bakeoff.report.answers import find, remarks
 from bakeoff.report.answers.against_baseline import against_baseline, exchanged, leakage
 from bakeoff.report.answers.answer import Kind
@@ -52,6 +52,9 @@ def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     tested = find(study)
     baseline = against_baseline(study)
+    over_tasks = suites.leading_pair(study)
+    if over_tasks is not None:
+        tested.evidence += suites.sentences(study, *over_tasks)
     notes = list(remarks.notes(study, tested.kind))
     # a caution on the test stands before a note on the data
     notes_in_main = 1

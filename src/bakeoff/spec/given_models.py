@@ -82,6 +82,10 @@ class GivenColumns(SpecSection):
     subgroups: Subgroups = Field([])
     """Columns whose values divide the test rows into subgroups; with `source: given` only."""
     runs: ColumnName | None = Field(None, description=OPTIONS["runs"].help)
+    tasks: ColumnName | None = None
+    """Which of several fixed tasks a row is of, such as `task` of a folder of logs: models are
+    compared in the mean over tasks, which `tests: {task_weights: …}` weighs; with `source: given`
+    only."""
 
 
 class GivenModel(SpecSection):

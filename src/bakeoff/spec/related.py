@@ -82,6 +82,7 @@ class RowColumns(NamedTuple):
 
     subgroups: tuple[SubgroupColumn, ...] = ()
     taken: tuple[str, ...] = ()
+    tasks: str | None = None
 
 
 NOTHING = RowColumns()
@@ -90,6 +91,7 @@ NOTHING = RowColumns()
 def row_columns(experiment: Experiment, dataset: str) -> RowColumns:
     """Return the columns that the comparisons on a data set look at."""
     spec = experiment.datasets[dataset]
+    tasks = task_column(experiment)
     if isinstance(spec, GivenData):
         by_name: dict[str, SubgroupColumn] = {}
         for given in experiment.given.values():
@@ -99,4 +101,10 @@ def row_columns(experiment: Experiment, dataset: str) -> RowColumns:
     else:
         subgroups = as_columns(spec.subgroups)
     taken = (name for metric in experiment.own_metrics.values() for name in metric.columns)
-    return RowColumns(subgroups, tuple(dict.fromkeys(taken)))
+    return RowColumns(subgroups, tuple(dict.fromkeys(taken)), tasks)
+
+
+def task_column(experiment: Experiment) -> str | None:
+    """Return the column that says which of several fixed tasks a row is of; None without one."""
+    names = (given.columns.tasks for given in experiment.given.values())
+    return next(filter(None, names), None)

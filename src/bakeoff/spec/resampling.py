@@ -80,6 +80,13 @@ class Resampled(Plan):
     folds: Literal[1] = Field(1, description="Always 1; for more use `kfold`.")
 
 
+class Seeds(Plan):
+    """Training runs on data sets that are divided once, of which only scores are known.
+
+    Calls with a table of scores make it: a repeat is a seed, a fold a data set.
+    """
+
+
 class Holdout(Plan):
     """One training set and one test set."""
 

@@ -23,6 +23,7 @@ Correction = Literal[
     "BY",
     "shaffer",
     "max-t",
+    "sign-flips",
     "none",
 ]
 RETIRED_CORRECTIONS: Mapping[str, str] = {
@@ -33,6 +34,7 @@ RETIRED_CORRECTIONS: Mapping[str, str] = {
 """Corrections of before, each with what to write instead."""
 Alternative = Literal["two-sided", "greater", "less"]
 RECOMMENDED = "recommended"
+TaskWeights = Literal["tasks", "items"] | dict[str, float]
 MissingCells = Literal["error", "drop_dataset", "failed"]
 
 
@@ -75,6 +77,9 @@ class HypothesisTests(SpecSection):
     dataset_groups: dict[str, Annotated[list[str], Field(min_length=2)]] = Field({})
     """Data sets that belong together, such as versions of one, by the name of the group: tests over
     data sets take the mean score of a group for one."""
+    task_weights: TaskWeights = "tasks"
+    """What tasks weigh in the mean over those that `columns: {tasks: …}` names: every task
+    alike (`tasks`), every row alike (`items`), or a weight for each, as `{math: 2, law: 1}`."""
     options: Annotated[dict[str, dict[str, Any]], BeforeValidator(with_numbers)] = Field({})
     """Options of single tests, by name: `mcnemar: {variant: exact}`. Besides those of the test:
     `metrics`, `plan`, `alpha`, `correction`, `versus`."""

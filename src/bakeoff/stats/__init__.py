@@ -29,6 +29,8 @@ from bakeoff.stats.core.result import (
     as_float,
     plain,
 )
+from bakeoff.stats.datasets.fold_means import FoldMeans, fold_means
+from bakeoff.stats.datasets.mixed_units import sign_test, wilcoxon_log_ratios
 from bakeoff.stats.datasets.rank_tests import (
     cd_groups,
     conover_friedman,
@@ -39,6 +41,7 @@ from bakeoff.stats.datasets.rank_tests import (
     nemenyi,
     quade,
 )
+from bakeoff.stats.datasets.sign_flips import SignFlips, joint_sign_flips
 from bakeoff.stats.datasets.signed_ranks import wilcoxon_signed_rank
 from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
 from bakeoff.stats.design.clusters import (
@@ -166,6 +169,17 @@ from bakeoff.stats.rows.proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )
+from bakeoff.stats.rows.suites import (
+    Suite,
+    TaskDifference,
+    suite_ci,
+    suite_difference,
+    suite_mean_ci,
+    suite_mean_difference,
+    suite_of_metric,
+    suite_of_values,
+    task_differences,
+)
 from bakeoff.stats.runs.recipe import (
     Runs,
     pass_at,
@@ -174,6 +188,15 @@ from bakeoff.stats.runs.recipe import (
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
+)
+from bakeoff.stats.runs.seeds import (
+    PerformanceProfile,
+    SuiteScores,
+    iqm_difference,
+    performance_profile,
+    probability_of_improvement,
+    seeds_difference,
+    suite_scores,
 )
 
 if not TYPE_CHECKING:

@@ -126,18 +126,17 @@ def folder(in_folder):
         (
             "two",
             0,
-            "A is better than B by accuracy … micro averages over 2,060 items of 2 tasks, which "
-            "weigh … macro averages over tasks: A 0.459 (big 0.601, small 0.317); B 0. … small A "
-            "B 60 −0.350",
+            "B is better than A by accuracy … the mean over 2 tasks of 2,060 rows … By items A is "
+            "ahead by 5.4 percentage points … task big has 2,000 of 2,060 items",
         ),
         ("two --tasks small", 0, "B is better than A by accuracy"),
-        ("two --tasks big,small", 0, "2,060 items of 2 tasks"),
+        ("two --tasks big,small", 0, "the mean over 2 tasks of 2,060 rows"),
         ("two --tasks tiny", 2, "tasks: unknown task 'tiny' (allowed: big, small)"),
         ("all.csv short.csv --tasks big", 2, "tasks: is for a folder of logs"),
         ("mixed", 2, "arc has the metrics `acc` and `norm` … like `--tasks arc=acc,gsm=match`"),
-        ("mixed --tasks arc=norm,gsm=score", 0, "200 items of 2 tasks"),
+        ("mixed --tasks arc=norm,gsm=score", 0, "the mean over 2 tasks of 200 rows"),
         ("mixed --tasks arc=acc,gsm=score --subgroups subject", 0, "differs?"),
-        ("mixed --tasks arc=norm,gsm=match", 0, "200 items of 2 tasks"),
+        ("mixed --tasks arc=norm,gsm=match", 0, "the mean over 2 tasks of 200 rows"),
         (
             "mixed --tasks arc=other,gsm=score",
             2,

@@ -394,7 +394,10 @@ COSTS = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0
 IN_BLOCKS = [
     entry
     for entry in CATALOGUE.values()
-    if entry.evidence.on_rows and "groups" in entry.options and entry.about != "recipes"
+    if entry.evidence.on_rows
+    and "groups" in entry.options
+    and "tasks" not in entry.options
+    and entry.about != "recipes"
 ]
 
 

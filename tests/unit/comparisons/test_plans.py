@@ -165,7 +165,7 @@ def test_default_corrections_are_those_that_the_documentation_names(related):
         stepwise = entry.evidence in always or name in by_margin or name.startswith(in_time)
         stepwise |= related and entry.evidence.on_rows
         wanted = "holm" if stepwise else "bonferroni"
-        if name in ("metric_difference", "mean_difference"):
+        if "tasks" in entry.options or name in ("metric_difference", "mean_difference"):
             wanted = "max-t"
         found = planned(entry, HypothesisTests(), related=related).correction
         assert found == (wanted if corrects(entry) else None), name
@@ -207,7 +207,15 @@ OFFERS = {
     "data sets, exact": {"datasets": 6},
     "data sets": {"datasets": 60},
 }
-ELSEWHERE = {"values", "runs of values", "few data sets", "few data sets, many models"}
+ELSEWHERE = {
+    "values",
+    "runs of values",
+    "few data sets",
+    "few data sets, many models",
+    "seeds",
+    "tasks",
+    "tasks of values",
+}
 """Cases of given values and scores, whose files tests of `bakeoff compare` write."""
 
 

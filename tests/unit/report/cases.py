@@ -388,6 +388,7 @@ CASES = {
         (0.4, 0.4, 1.0), (1.0, 2.5, 2.5), n=2, left_out=LEFT_OUT
     ),
     "data set by data set": _dataset_by_dataset,
+    "over data sets, by signed ranks": lambda: _corrected("wilcoxon_signed_rank", "sign-flips"),
     "one model and a value on several data sets": lambda: _single("def", p0=0.5),
     "versus a control, undecided": lambda: _versus((NAN, NAN), (NAN, NAN), status="too_few"),
     "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
@@ -465,6 +466,18 @@ def _several_data_sets():
 
 
 EXHIBITED = {"one data set": _one_data_set, "several data sets": _several_data_sets}
+
+
+def _of_tasks():
+    """Three tasks: b is better on the large one and worse on the two small ones."""
+    sizes = {"large": 400, "left": 40, "right": 40}
+    shares = {"a": (0.6, 0.7, 0.7), "b": (0.68, 0.45, 0.45), "c": (0.5, 0.5, 0.5)}
+    marks = {}
+    for model, of_tasks in shares.items():
+        parts = zip(sizes.values(), of_tasks, strict=True)
+        marks[model] = np.concatenate([np.arange(n) < share * n for n, share in parts]).astype(int)
+    tasks = np.repeat(list(sizes), list(sizes.values()))
+    return bakeoff.compare(None, marks, values="right", tasks=tasks)._study
 
 
 def _tallied(decision=Decision.NOT_SHOWN, **found):

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from bakeoff.comparisons.run_tests import Comparison, Decision, measured
-from bakeoff.report import prose, sentences
+from bakeoff.report import pairs_over_datasets, prose, sentences
 from bakeoff.report.answers import shared
 from bakeoff.report.answers.answer import Answer, Kind
 from bakeoff.report.family import Family
@@ -132,13 +132,13 @@ def _tell_results(study: Study, answer: Answer, outcome: Outcome) -> None:
     if family.dataset:
         answer.evidence += _leader_and_next(study, outcome)
     else:
-        answer.evidence.append(_ranks(study, outcome))
+        _tell_over_datasets(study, answer, outcome)
     if len(study.models) > 2 or outcome.lost:
         elsewhere = sorted(outcome.elsewhere, key=lambda row: row.pvalue_adjusted)
         answer.better += shared.better(study, outcome.won or elsewhere)
     disagreements = [prose.disagreement([row]) for row in outcome.beaten + outcome.open]
     for text in list(filter(None, disagreements))[:1]:
-        answer.disagreements.append(Sentence(text, "disagreement"))
+        answer.disagreements.append(Sentence(text.strip(), "disagreement"))
     unproven = []
     for row in outcome.open:
         if row.status not in prose.SAME:
@@ -154,6 +154,20 @@ def _tell_results(study: Study, answer: Answer, outcome: Outcome) -> None:
 
 
 # --- the headline
+
+
+def _tell_over_datasets(study: Study, answer: Answer, outcome: Outcome) -> None:
+    """Tell the comparison of the two best models by its own estimate, or else by their ranks."""
+    row = _compared(outcome)
+    if row is None or outcome.tied or not pairs_over_datasets.tells(outcome.family, row):
+        answer.evidence.append(_ranks(study, outcome))
+        return
+    text = pairs_over_datasets.sentence(study, outcome.family, row)
+    test = f"{prose.extreme_p([row])}; {shared.test_of(study, outcome.family)}"
+    answer.evidence.append(sentences.over_datasets(text, test))
+    contradiction = pairs_over_datasets.contradiction(study, outcome.family, row)
+    if contradiction:
+        answer.disagreements.append(Sentence(contradiction, "mean_contradicts"))
 
 
 def _metric(outcome: Outcome) -> str:

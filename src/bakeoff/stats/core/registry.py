@@ -118,7 +118,7 @@ _RETIRED = {
     ),
     "write `wilcoxon_signed_rank`, `friedman_posthoc` or `bayes_correlated_t` of each data set; "
     "`win_rates` counts wins": (
-        "dunn rank_sum pairwise_rank_sum sign_test improvability bayes_sign bayes_signed_rank"
+        "dunn rank_sum pairwise_rank_sum improvability bayes_sign bayes_signed_rank"
     ),
     "write `iman_davenport`, or `quade`; `missing_cells:` says what missing scores mean": (
         "skillings_mack friedman_aligned_ranks"

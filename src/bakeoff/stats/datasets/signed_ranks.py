@@ -6,7 +6,6 @@ about the two algorithms on data sets like these.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from typing import Any, Literal
@@ -16,24 +15,20 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level
-from bakeoff.stats.core.arithmetic import as_dataset_table, differences, rank, tie_sum
+from bakeoff.stats.core.arithmetic import differences, rank, tie_sum
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_scores
 from bakeoff.stats.core.distributions import (
     signed_sums,
     t_pvalue,
     tail_probability,
 )
-from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
+from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats.datasets.rank_tests import RankTable, with_ranks
-from bakeoff.stats.datasets.standings import bradley_terry
+from bakeoff.stats.datasets.all_pairs import compare_pairs
 
 _AUTO_EXACT = 500
 _MAX_EXACT = 1000
-_FEWEST = 6
-"""Data sets with scores of both models below which no pair of several is decided: the smallest
-two-sided p-value of five is .0625."""
 _EXACT_LIMITS = 500
 """Differences up to which the limits of the pseudo-median have exact levels."""
 _ENOUGH_FOR_NORMAL = 25  # non-zero differences
@@ -43,33 +38,12 @@ def _wilcoxon_pairs(
     scores: ArrayLike,
     *,
     missing: Literal["raise", "omit"] = "raise",
-    greater_is_better: bool = True,
-    decimals: Decimals | None = None,
-    confidence_level: Level = 0.95,
     leader_only: bool = False,
     **options: Any,
 ) -> PairwiseResult:
     """Test all pairs of columns, or those of the leader, with ranks for a diagram."""
-    omit = missing == "omit"
-    table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
-    gaps = bool(np.isnan(table).any())
-    options |= {"decimals": decimals, "confidence_level": confidence_level, "missing": missing}
-    if gaps:  # average ranks over different data sets do not compare
-        ranks = bradley_terry(table, decimals=decimals).expected_rank
-    else:
-        ranks = RankTable(table, decimals=decimals).average
-    if leader_only:
-        options |= {"leader_only": True, "control": int(ranks.argmin())}
-
-    @functools.wraps(wilcoxon_signed_rank)  # by_pairs reads the options that it takes
-    def compare(a: FloatArray, b: FloatArray, **how: Any) -> Result:
-        result: Result = wilcoxon_signed_rank(a, b, **how)
-        if not gaps or result.n >= _FEWEST:
-            return result
-        return dataclasses.replace(result, status=Status.TOO_FEW, pvalue=math.nan)
-
-    whole = by_pairs(compare, (), table.T, **options)
-    return with_ranks(whole, ranks.tolist(), confidence_level)
+    how = {"missing": missing, "leader_only": leader_only, **options}
+    return compare_pairs(wilcoxon_signed_rank, scores, "signed_ranks", **how)
 
 
 @register(

@@ -1,0 +1,166 @@
+"""What rows of several fixed tasks show: the other mean, the tasks one by one, a table of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from bakeoff.comparisons.run_tests import Comparison
+from bakeoff.comparisons.suites import TaskScores, task_scores
+from bakeoff.report import prose
+from bakeoff.report.family import Family
+from bakeoff.report.numbers import p_equals
+from bakeoff.report.study import Study
+from bakeoff.stats import TaskDifference, as_float, task_differences
+from bakeoff.stats.rows.suites import BY_ITEMS
+from bakeoff.threads import on_one_thread
+
+MOST_SHOWN = 10
+"""Tasks at each end of the order by difference that a page or terminal shows."""
+_MOST_NAMED = 3
+_VARIES = 0.05
+
+
+class InTasks(NamedTuple):
+    """The difference of two models in each task, and the scores of all models."""
+
+    scores: TaskScores
+    models: tuple[str, str]
+    differences: list[TaskDifference]
+    """From the largest advantage of the first model down."""
+
+
+def of_tasks(family: Family) -> bool:
+    """Tell whether a family compares models in the mean over tasks."""
+    return "tasks" in family.entry.options
+
+
+@lru_cache(maxsize=16)
+@on_one_thread
+def in_tasks(study: Study, metric: str, a: str, b: str) -> InTasks | None:
+    """Compare two models in each task of the first data set whose rows are of several."""
+    rows = study.test_sets or study.numbers
+    for _, scores in task_scores(rows, study.analysis, [metric]):
+        if not {a, b} <= {*scores.models}:
+            continue
+        places = scores.models.index(a), scores.models.index(b)
+        found = task_differences(scores.suite, *places, 1 - study.alpha)
+        found.sort(key=lambda one: -one.estimate)
+        return InTasks(scores, (a, b), found)
+    return None
+
+
+# --- sentences
+
+
+def sentences(study: Study, family: Family, row: Comparison) -> list[str]:
+    """Say what the other mean is where it disagrees, and in how many tasks who is better."""
+    details = row.result.get("details", {})
+    texts = [_other_mean(study, family, row, details), _count(study, family, row)]
+    different = as_float(details.get("heterogeneity"))
+    if different < _VARIES:
+        texts.append(
+            f"The difference varies between tasks ({p_equals(different)}): on other tasks it may "
+            "be another."
+        )
+    return [text for text in texts if text]
+
+
+def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[str, Any]) -> str:
+    """Say what the mean over rows is, or that over tasks, where another model leads by it."""
+    other = details.get("other", {})
+    sign = -1 if family.turned(row.model_a, row.model_b) else 1
+    estimate = sign * as_float(other.get("estimate"))
+    low, high = sorted(sign * as_float(end) for end in other.get("ci", (math.nan, math.nan)))
+    shown_here = row.ci_low > 0 or row.ci_high < 0
+    shown_there = low > 0 or high < 0
+    if math.isnan(estimate) or (estimate * row.estimate > 0 and shown_here == shown_there):
+        return ""
+    weights = "items" if other["weighted_by"] == BY_ITEMS else "tasks"
+    leader = row.model_a if estimate > 0 else row.model_b
+    gap = prose.gap_of(family, estimate)
+    limits = family.written.gap_interval(*sorted((abs(low), abs(high)))) if shown_there else ""
+    text = f"By {weights} {study.name(leader)} is ahead by {gap}"
+    if limits:
+        text += f" ({prose.level_of(row)} {limits})"
+    largest = max(details["rows"])
+    if weights == "items" and 2 * largest > row.n:
+        task = details["tasks"][details["rows"].index(largest)]
+        text += f": task {task} has {largest:,} of {row.n:,} items"
+    return f"{text}."
+
+
+def _count(study: Study, family: Family, row: Comparison) -> str:
+    """Count the tasks in which one model is shown better than the other."""
+    found = in_tasks(study, family.metric, row.model_a, row.model_b)
+    if found is None:
+        return ""
+    better = [one.task for one in found.differences if _shown(one, study) and one.estimate > 0]
+    worse = [one.task for one in found.differences if _shown(one, study) and one.estimate < 0]
+    count = len(found.differences)
+    left = count - len(better) - len(worse)
+    a = study.name(row.model_a)
+    b = study.name(row.model_b)
+    return (
+        f"In the tasks one by one, {a} is better than {b} on {_named(better)} of {count}, worse on "
+        f"{_named(worse)}, and {left} are undecided (adjusted for {count})."
+    )
+
+
+def _shown(one: TaskDifference, study: Study) -> bool:
+    """Tell whether a difference is significant among those of all tasks."""
+    return one.pvalue_adjusted <= study.alpha
+
+
+def _named(tasks: list[str]) -> str:
+    """Count tasks, and name a few."""
+    if 0 < len(tasks) <= _MOST_NAMED:
+        return f"{len(tasks)} ({', '.join(tasks)})"
+    return f"{len(tasks)}"
+
+
+# --- the table of tasks × models
+
+
+class TaskLine(NamedTuple):
+    """One task: its rows, the score of each model, and the difference of two of them."""
+
+    task: str
+    rows: int
+    values: dict[str, float]
+    """By model."""
+    difference: TaskDifference
+
+
+def lines(found: InTasks) -> list[TaskLine]:
+    """Return a line for each task, sorted by the difference."""
+    suite = found.scores.suite
+    place = {name: at for at, name in enumerate(suite.names)}
+    table = []
+    for one in found.differences:
+        values = suite.by_task[place[one.task]].tolist()
+        by_model = dict(zip(found.scores.models, values, strict=True))
+        table.append(TaskLine(one.task, one.rows, by_model, one))
+    return table
+
+
+def extremes(table: list[TaskLine]) -> tuple[list[TaskLine], int]:
+    """Return the tasks with the largest differences either way, and how many are left out."""
+    if len(table) <= 2 * MOST_SHOWN:
+        return table, 0
+    return [*table[:MOST_SHOWN], *table[-MOST_SHOWN:]], len(table) - 2 * MOST_SHOWN
+
+
+def leading_pair(study: Study) -> tuple[Family, Comparison] | None:
+    """Return the comparison of the two best models where they are compared over tasks."""
+    from bakeoff.report.ranking import lead_of
+
+    for family in study.mains:
+        if of_tasks(family):
+            first, second, *_ = lead_of(study, family)
+            row = family.between(first, second)
+            if row is not None:
+                return family, row
+    return None
