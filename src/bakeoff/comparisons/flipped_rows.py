@@ -89,8 +89,8 @@ def flipped_rows(rows: PairedPredictions, a: str, b: str, metric: str) -> Flippe
             values[name] = of_runs[:, 0]
         else:
             values[name] = of_runs.mean(axis=1, dtype=np.float64)
-    if kind is Kind.MARKS and not several:
-        values = {name: column.astype(np.int64) for name, column in values.items()}
+        if kind is Kind.MARKS and not several:
+            values[name] = values[name].astype(np.int64)
     ids = rows.ids
     first = np.arange(rows.n)
     noun = "row"
@@ -100,7 +100,9 @@ def flipped_rows(rows: PairedPredictions, a: str, b: str, metric: str) -> Flippe
     found = np.flatnonzero(values["a"] != values["b"])
     found = found[_order(rows, kind, ids, first, values, found)]
     kept = {name: column[found] for name, column in values.items()}
-    parts = {name: column[first[found]].astype(object) for name, column in rows.subgroups.items()}
+    parts = {}
+    for name, column in rows.subgroups.items():
+        parts[name] = column[first[found]].astype(object)
     frame = _frame(rows, kind, ids[found], first[found], kept, with_truth=not marks)
     named_parts = pd.DataFrame(parts, index=frame.index)
     return FlippedRows(kind, frame, named_parts, len(ids), noun, loss)
@@ -110,7 +112,9 @@ def _are_marks(rows: PairedPredictions) -> bool:
     """Tell whether rows have no classes of their own, but are right or wrong alone."""
     if not rows.classes or not set(rows.classes) <= set(RIGHT_OR_WRONG):
         return False
-    return all(rows.classes[code] == RIGHT_OR_WRONG[1] for code in np.unique(rows.truth))
+    # of marks every row has the same truth, which is to be right
+    truths = np.unique(rows.truth)
+    return len(truths) == 1 and rows.classes[truths[0]] == RIGHT_OR_WRONG[1]
 
 
 def _places(rows: PairedPredictions, model: str) -> list[int]:
@@ -172,11 +176,11 @@ def _places_in_order(names: NDArray[Any]) -> NDArray[Any]:
     if names.dtype.kind in "iuf":
         return names
     codes, present = pd.factorize(names)
-    texts = [str(name) for name in present]
+    texts = list(map(str, present))
     place = {text: i for i, text in enumerate(in_order(texts))}
-    places = [place[text] for text in texts]
     # the code of a missing name is -1, which is the last place
-    return np.array([*places, len(places)], dtype=np.intp)[codes]
+    places = [*map(place.__getitem__, texts), len(texts)]
+    return np.array(places, dtype=np.intp)[codes]
 
 
 def _frame(

@@ -81,7 +81,10 @@ class Flips:
         """Write the first rows as a table."""
         rows = []
         for row in self.first(most):
-            rows.append(tuple([column.kind.cell(None, row[column.key]) for column in self.columns]))
+            cells = []
+            for column in self.columns:
+                cells.append(column.kind.cell(None, row[column.key]))
+            rows.append(tuple(cells))
         return tables.to_markdown(PageTable("", self.columns, tuple(rows)))
 
 
@@ -89,14 +92,14 @@ class Flips:
 def flips_of(study: Study) -> Flips | None:
     """Return the rows on which the best model differs from the control, or from the next one."""
     test_sets = {}
+    present = set(study.models)
     for dataset, rows in {**study.test_sets, **study.numbers}.items():
         if rows.ids is not None and rows.n:
             test_sets[dataset] = rows
-    present = None
-    for rows in test_sets.values():
-        names = {run_of(name)[0] for name in rows.models}
-        present = names if present is None else present & names
-    models = [model for model in order(study) if model in (present or ())]
+            present &= {run_of(name)[0] for name in rows.models}
+    models = [model for model in order(study) if model in present]
+    if not test_sets:
+        return None
     if len(models) < 2:
         return None
     a = models[0]
@@ -105,14 +108,19 @@ def flips_of(study: Study) -> Flips | None:
     if control in models and control != a:
         b = control
     found = {}
+    names_of_datasets = {}
+    units = set[str]()
     for dataset, rows in test_sets.items():
         found[dataset] = flipped_rows(rows, a, b, study.metric.name)
-    units = {study.analysis.datasets[dataset].unit for dataset in found}
-    unit = units.pop() if len(units) == 1 else None
-    names_of_datasets = {}
-    if study.several:
-        names_of_datasets = {dataset: study.dataset_label(dataset) for dataset in found}
-    return joined(found, (study.label(a), study.label(b)), clean(unit or ""), names_of_datasets)
+        units.add(study.analysis.datasets[dataset].unit or "")
+        if study.several:
+            names_of_datasets[dataset] = study.dataset_label(dataset)
+    unit = units.pop()
+    if units or not unit:
+        unit = ""
+    else:
+        unit = clean(unit)
+    return joined(found, (study.label(a), study.label(b)), unit, names_of_datasets)
 
 
 def joined(
@@ -123,24 +131,26 @@ def joined(
 ) -> Flips:
     """Put the flipped rows of test sets below each other, in columns with plain names."""
     first = next(iter(found.values()))
-    parts = list(dict.fromkeys(str(name) for rows in found.values() for name in rows.parts))
-    columns = _columns(first, parts, models, unit)
+    parts: dict[str, None] = {}
+    for flipped in found.values():
+        parts |= dict.fromkeys(map(str, flipped.parts))
+    columns = _columns(first, list(parts), models, unit)
     if names_of_datasets:
         columns.insert(0, Column(_DATASET, "Data set", _TEXT))
     columns = _with_own_keys(columns)
     frames = []
     for dataset, flipped in found.items():
-        frame = flipped.frame
-        values = [frame["id"]]
+        frame = flipped.frame.drop(columns="id")
+        beside = flipped.parts.reindex(columns=list(parts))
+        whole = pd.concat([flipped.frame["id"], beside, frame], axis=1)
         if names_of_datasets:
-            values.insert(0, pd.Series(names_of_datasets[dataset], frame.index, dtype=object))
-        values += [flipped.parts.get(name, pd.Series(None, frame.index)) for name in parts]
-        values += [frame[name] for name in frame.columns if name != "id"]
-        frames.append(pd.concat(values, axis=1, keys=[column.key for column in columns]))
+            whole.insert(0, _DATASET, names_of_datasets[dataset], allow_duplicates=True)
+        frames.append(whole.set_axis([column.key for column in columns], axis=1))
     whole = pd.concat(frames, ignore_index=True)
     if first.kind is Kind.LABELS:
-        right = dict(zip("ab", models, strict=True))
-        whole["right"] = whole["right"].map({**right, NEITHER: NEITHER})
+        right = {"a": models[0], "b": models[1], NEITHER: NEITHER}
+        last = columns[-1].key
+        whole[last] = whole[last].map(right)
     n = sum(flipped.n for flipped in found.values())
     return Flips(models, tuple(columns), whole, count(n, first.noun))
 
@@ -152,21 +162,23 @@ def _columns(
     columns = [Column("id", capital(flipped.noun), _TEXT)]
     columns += [Column(name, capital(clean(name)), _TEXT) for name in parts]
     kind = _NUMBER
-    answers = "{}"
+    says = ""
+    truth = "True class"
+    kind_of_truth = _TEXT
     if flipped.kind is Kind.LABELS:
         kind = _TEXT
-        answers = "{} predicts"
-    elif flipped.kind is Kind.NUMBERS:
-        answers = with_unit("{} predicts", unit)
+        says = " predicts"
     elif flipped.kind is Kind.MARKS:
         kind = _MARK
-        answers = "{}, mark"
+        says = ", mark"
+    elif flipped.kind is Kind.NUMBERS:
+        says = with_unit(" predicts", unit)
+        truth = with_unit("True number", unit)
+        kind_of_truth = _NUMBER
     if "truth" in flipped.frame:
-        truth = "True class"
-        if flipped.kind is Kind.NUMBERS:
-            truth = with_unit("True number", unit)
-        columns.append(Column("truth", truth, kind if kind is not _MARK else _TEXT))
-    columns += [Column(model, answers.format(model), kind) for model in models]
+        columns.append(Column("truth", truth, kind_of_truth))
+    for model in models:
+        columns.append(Column(model, f"{model}{says}", kind))
     if flipped.kind is Kind.NUMBERS:
         for model in models:
             columns.append(Column(f"loss_{model}", f"{capital(flipped.loss)} of {model}", _NUMBER))
