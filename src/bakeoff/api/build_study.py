@@ -30,13 +30,13 @@ from bakeoff.comparisons.settings import (
 from bakeoff.comparisons.suites import means_over_tasks
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
-from bakeoff.data.predicted import Predicted
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.keys import refuse_same_names
 from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, setting, used_by
 from bakeoff.report.baseline import baselines
+from bakeoff.report.exhibits.flips import flips_of
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
@@ -73,6 +73,8 @@ KINDS: Mapping[str, Kind] = {
     "wrong": "error",
 }
 """Kinds of numbers per row: the direction that is better, or the meaning of 1."""
+MOST_FLIPS = 1_000
+"""Rows on which models differ that JSON has; their table has all."""
 _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
 
 
@@ -474,7 +476,7 @@ def build_study(
     problems = list(check_classes(analysis, ROWS, observations.classes))
     if problems:
         raise report_problems(problems)
-    rows = _side_by_side(observations).of_tasks(analysis)
+    rows = PairedPredictions.from_observations(observations).of_tasks(analysis)
     evidence = {ROWS: rows}
     study = Study(
         analysis,
@@ -673,45 +675,6 @@ def _card(observations: Observations, measured: Measured, files: Sequence[str]) 
     return card | {"group_columns": observations.like_groups, "cautions": observations.cautions}
 
 
-def _side_by_side(observations: Observations) -> PairedPredictions:
-    """Put what all training runs say, or numbers, side by side, each as if it was a model."""
-    beside: dict[str, Any] = {
-        "groups": observations.related.get("groups"),
-        "times": observations.related.get("time"),
-        "subgroups": observations.subgroups,
-    }
-    runs: dict[str, Predicted] = {}
-    for name, of_model in observations.models.items():
-        for seed, run in enumerate(of_model, start=1):
-            runs[run_name(name, seed)] = run
-    values = []
-    answers = []
-    for run in runs.values():
-        answers.append(run.answers)
-        if run.values is not None:
-            values.append(run.values)
-    if values:
-        return PairedPredictions.from_values(tuple(runs), np.column_stack(values), **beside)
-    probabilities = None
-    if any(run.probabilities is not None for run in runs.values()):
-        probabilities = np.full(
-            (len(observations.truth), len(runs), len(observations.classes)), np.nan
-        )
-        for place, run in enumerate(runs.values()):
-            if run.probabilities is not None:
-                probabilities[:, place] = run.probabilities
-    return PairedPredictions(
-        tuple(runs),
-        observations.classes,
-        observations.truth,
-        np.array(answers).T,  # what one model says lies together
-        None if probabilities is None else probabilities[..., -1],
-        probabilities=probabilities,
-        in_order=observations.in_order,
-        **beside,
-    )
-
-
 def _scores(
     observations: Observations, analysis: Analysis, rows: PairedPredictions
 ) -> Iterator[dict[str, Any]]:
@@ -769,6 +732,12 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
             plain_line = {str(key): plain(value) for key, value in line.items()}
             lines.append(_by_names(plain_line, names))
         content["subgroups"] = lines
+    flips = flips_of(study)
+    if flips is not None:
+        rows = []
+        for row in flips.first(MOST_FLIPS):
+            rows.append({key: plain(value) for key, value in row.items()})
+        content["flips"] = {"models": list(flips.models), "n": len(flips.whole), "rows": rows}
     return content
 
 

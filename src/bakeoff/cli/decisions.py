@@ -87,8 +87,10 @@ def gate(args: argparse.Namespace) -> int:
     if args.junit is not None:
         (place,) = outputs([args.junit], files)
         write_text(place, to_xml("bakeoff gate", release.rules(verdict)))
-    for place in places:
-        write_text(place, release.as_markdown(verdict))
+    if places:
+        flips = release.flips_of(rows, verdict.terms.metric)
+        for place in places:
+            write_text(place, release.as_markdown(verdict, flips))
     if args.json:
         say(json.dumps(release.as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
         return CODES[verdict.decision]
