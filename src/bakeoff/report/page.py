@@ -25,6 +25,7 @@ from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.methods import Methods, methods, wrapped
 from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
+from bakeoff.report.suites import MOST_SHOWN as MOST_TASKS
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.verdict_data import verdict_data
@@ -159,14 +160,33 @@ class Page:
 
     @property
     def first(self) -> list[Item]:
-        """What the first screen shows: the models, and the differences beside them."""
+        """What the first screen shows: the models, the differences beside them, and the tasks."""
         items = []
         for item in self.items:
             if item.kind == "models":
                 items.append(item)
         if self.beside:
             items.append(self.beside)
+        if self.by_task:
+            items.append(self.by_task)
         return items
+
+    @cached_property
+    def by_task(self) -> Item | None:
+        """The table of the scores in each task, where rows are of several."""
+        return next((item for item in self.items if item.kind == "tasks"), None)
+
+    @cached_property
+    def shown_tasks(self) -> list[PageTable]:
+        """The table of tasks, of many in three parts: the middle one is folded."""
+        if self.by_task is None:
+            return []
+        table = self.tables[self.by_task.name]
+        n_tasks = len(table.rows)
+        if n_tasks <= 2 * MOST_TASKS:
+            return [table]
+        end = n_tasks - MOST_TASKS
+        return [table.part(0, MOST_TASKS), table.part(MOST_TASKS, end), table.part(end)]
 
     @cached_property
     def beside(self) -> Item | None:
