@@ -254,6 +254,8 @@ def _what_a_baseline_is(study: Study) -> str:
 def _may_be_best(design: Study) -> bool:
     """Show it for a few test sets of three models or more: of two, the test of the pair says it."""
     few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 2
+    if design.analysis.tasks is not None:  # its tests are of the mean over rows
+        return False
     by_test = design.has_rows and has_test(design.analysis.metrics[0])
     return few and (by_test or (design.analysis.by_values and not design.has_runs))
 
