@@ -23,7 +23,7 @@ from bakeoff.spec.experiment import run_of
 from bakeoff.spec.metrics import RIGHT_OR_WRONG
 
 TASK = "task"
-"""The subgroup that rows are sorted by before all others."""
+"""The subgroup that rows are sorted by before all others, where no other is said to be tasks."""
 NEITHER = "neither"
 """Where the predicted classes differ and none of them is the true one."""
 _BY_SQUARES = {"rmse": "mse", "rmsle": "msle", "r2": "mse", "explained_variance": "mse"}
@@ -58,8 +58,16 @@ class FlippedRows:
     """What the loss of each row is called."""
 
 
-def flipped_rows(rows: PairedPredictions, a: str, b: str, metric: str) -> FlippedRows:
-    """Find the rows on which two models differ; the metric says what is lost on a row."""
+def flipped_rows(
+    rows: PairedPredictions, a: str, b: str, metric: str, tasks: str = TASK
+) -> FlippedRows:
+    """Find the rows on which two models differ; the metric says what is lost on a row.
+
+    `tasks` is the subgroup that rows are sorted by before all others.
+    """
+    if tasks in rows.subgroups and TASK not in rows.subgroups:
+        by_name = {TASK if name == tasks else name: of for name, of in rows.subgroups.items()}
+        rows = dataclasses.replace(rows, subgroups=by_name)
     if rows.ids is None:
         raise ValueError("the rows have no ids")
     places_a = _places(rows, a)

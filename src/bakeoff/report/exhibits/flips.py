@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons.flipped_rows import NEITHER, FlippedRows, Kind, flipped_rows
+from bakeoff.comparisons.flipped_rows import NEITHER, TASK, FlippedRows, Kind, flipped_rows
 from bakeoff.report import tables
 from bakeoff.report.exhibit import Section, table
 from bakeoff.report.numbers import capital, clean, count, fixed, number
@@ -111,7 +111,8 @@ def flips_of(study: Study) -> Flips | None:
     names_of_datasets = {}
     units = set[str]()
     for dataset, rows in test_sets.items():
-        found[dataset] = flipped_rows(rows, a, b, study.metric.name)
+        tasks = study.analysis.tasks or TASK
+        found[dataset] = flipped_rows(rows, a, b, study.metric.name, tasks)
         units.add(study.analysis.datasets[dataset].unit or "")
         if study.several:
             names_of_datasets[dataset] = study.dataset_label(dataset)
