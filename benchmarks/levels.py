@@ -24,6 +24,8 @@ THROUGH = {
     "diebold_mariano_means": "diebold_mariano",
     "mean_difference": "metric_difference",
     "recipe_mean_difference": "recipe_difference",
+    "suite_difference": "suite_mean_difference",
+    "wilcoxon_log_ratios": "wilcoxon_signed_rank",
 }
 """Other forms of a test, with its standard error and its reference distribution: studied by it."""
 
@@ -89,6 +91,7 @@ def read() -> list[Rate]:
         *_any_metric_families(),
         *_recipes(),
         *_regression(),
+        *_suites(),
     ]
 
 
@@ -298,6 +301,26 @@ def _regression() -> Iterator[Rate]:
         yield Rate(test, family, regime, *counts, REGRESSORS)
         if test == "metric_difference" and row["metric"] in ("mse", "mae"):
             yield Rate("mean_difference", family, regime, *counts, REGRESSORS)  # of their losses
+
+
+_OF_SUITES = {
+    "signs": ("sign_test", "all pairs of models with sign flips"),
+    "stratified t": ("suite_mean_difference", "fixed tasks of unlike sizes"),
+    "welch": ("seeds_difference", "training runs of unlike spread"),
+}
+"""Tests and their situations by what suites.csv counts: rejections, or intervals that cover."""
+
+
+def _suites() -> Iterator[Rate]:
+    for row in read_table(HERE / "suites.csv"):
+        if row["of"] not in _OF_SUITES or row["what"] == "power":
+            continue
+        test, situation = _OF_SUITES[row["of"]]
+        runs = int(row["runs"])
+        rejected = int(row["counted"])
+        if row["what"] == "coverage":
+            rejected = runs - rejected
+        yield Rate(test, situation, f"{row['case']}, {row['size']}", runs, rejected, "suites.csv")
 
 
 # What is written -------------------------------------------------------------------------------

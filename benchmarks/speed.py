@@ -29,6 +29,17 @@ RUN = [
     *("-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "2"),
     *("--workflow-profile", str(ROOT / "profiles/default"), "--configfile", "experiment.yaml"),
 ]
+LOOP = str(Path(__file__).with_name("loop.py"))
+FITS = """
+experiment: quick-fits
+seed: 19
+datasets: {iris: {source: sklearn, name: iris}}
+models:
+  tree: {estimator: sklearn.tree.DecisionTreeClassifier}
+  bayes: {estimator: sklearn.naive_bayes.GaussianNB}
+resampling: {kfold: {folds: 10, repeats: 50, stratify: true}}
+metrics: [accuracy]
+"""
 CALL = """
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -57,6 +68,17 @@ def default(folder: Path) -> None:
     shutil.copy(ROOT / "config/config.yaml", folder / "experiment.yaml")
 
 
+def quick_fits(folder: Path) -> None:
+    """Write an experiment with 1,000 fits of some milliseconds."""
+    (folder / "experiment.yaml").write_text(FITS, encoding="utf-8")
+
+
+def quick_fits_in_batches(folder: Path) -> None:
+    """Write the same experiment with one job for all fits of a model."""
+    text = FITS + "execution: {jobs_per: model}\n"
+    (folder / "experiment.yaml").write_text(text, encoding="utf-8")
+
+
 def labels(folder: Path, rows: int = 100_000, models: int = 5) -> None:
     """Write a table of labels that models of unequal skill predict."""
     rng = np.random.default_rng(0)
@@ -76,7 +98,11 @@ TASKS = {
         ["-c", "from bakeoff import compare_estimators"],
     ),
     "default": Task("the default experiment", RUN, default),
+    "loop": Task("the same fits in a joblib loop, tests by hand", [LOOP, "default"]),
     "nothing": Task("the default experiment, nothing to do", RUN, default, again=True),
+    "fits": Task("1,000 quick fits", RUN, quick_fits),
+    "fits_in_batches": Task("1,000 quick fits, `jobs_per: model`", RUN, quick_fits_in_batches),
+    "loop_fits": Task("1,000 quick fits in a joblib loop", [LOOP, "fits"]),
     "compare": Task(
         "`bakeoff compare` of 100,000 rows × 5 models",
         ["-m", "bakeoff", "compare", "labels.csv"],

@@ -9,7 +9,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+MOST_NAMED = 10
+"""Names that a message lists."""
 _LONGEST = 60
+"""Characters of a value that a message shows."""
+_SIMILAR = 0.6
+"""From which ratio of matching characters on a name may be meant."""
+_SECTIONS = ("datasets", "models", "tests")
+"""Sections of an experiment that arguments are called like."""
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _STYLES = re.compile(r"(\x1b\[[012]m)")
 _COMMANDS = re.compile(r"(?m)^([^\S\n]*):(?=:)|#(?=#\[)")
@@ -65,85 +72,124 @@ class Problems(UserError):
         return type(self), (str(self), self.problems)
 
 
+# --- where a problem is
+
+
 def placed(error: UserError, places: Mapping[str, str]) -> UserError:
     """Name what stands for entries of an experiment; a `Verbatim` name without the keys in it."""
-    problems = []
-    for problem in error.problems:
-        at = next((i for i, part in enumerate(problem.path) if part in places), None)
-        if at is not None:
-            name = places[str(problem.path[at])]
-            rest = () if isinstance(name, Verbatim) else problem.path[at + 1 :]
-            problem = Problem((Verbatim(name), *rest), problem.message)
-        problems.append(problem)
-    return Problems("\n".join(map(str, problems)), problems) if problems else error
+    if not error.problems:
+        return error
+    problems = [_placed(problem, places) for problem in error.problems]
+    return Problems("\n".join(map(str, problems)), problems)
+
+
+def _placed(problem: Problem, places: Mapping[str, str]) -> Problem:
+    """Put a name in place of the first part of a path that stands for an entry."""
+    for i, part in enumerate(problem.path):
+        if part in places:
+            name = places[str(part)]
+            path: list[str | int] = [Verbatim(name)]
+            if not isinstance(name, Verbatim):
+                path += problem.path[i + 1 :]
+            return Problem(path, problem.message)
+    return problem
 
 
 def named(error: UserError, names: Collection[str]) -> UserError:
     """Shorten the places of an experiment to the names that its options or arguments have."""
-    lines = []
+    if not error.problems:
+        return error
+    messages = []
     for problem in error.problems:
-        path = problem.path
-        if not (path and isinstance(path[0], Verbatim)):
-            places = [i for i, part in enumerate(path) if part in names]
-            # an argument may be called like a section of an experiment
-            inner = len(places) > 1 and path[0] in ("datasets", "models", "tests")
-            path = path[places[inner] :] if places else ()
-        lines.append(f"{dotted(path)}: {problem.message}" if path else problem.message)
-    return UserError("\n".join(dict.fromkeys(lines))) if lines else error
+        path = _shortened(problem.path, names)
+        if path:
+            messages.append(f"{dotted(path)}: {problem.message}")
+        else:
+            messages.append(problem.message)
+    return UserError("\n".join(dict.fromkeys(messages)))
+
+
+def _shortened(path: Place, names: Collection[str]) -> Place:
+    """Return a path from the name of an option on; the empty path where it has none."""
+    if path and isinstance(path[0], Verbatim):
+        return path
+    options = [i for i, part in enumerate(path) if part in names]
+    if not options:
+        return ()
+    start = options[0]
+    if len(options) > 1 and path[0] in _SECTIONS:
+        start = options[1]  # the first one is the section that is called like an argument
+    return path[start:]
 
 
 def dotted(path: Iterable[str | int]) -> str:
     """Write a place as users do: ``datasets.iris.drop[2]``."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif text:
+            text += f".{part}"
+        else:
+            text = str(part)
     return text or "(top level)"
 
 
-MOST_NAMED = 10
-"""Names that a message lists."""
+# --- what was found, and what is allowed
 
 
-def unknown(what: str, given: object, allowed: Iterable[str]) -> str:
+def unknown(what: str, name: object, allowed: Iterable[str]) -> str:
     """Say that a name is unknown, with the nearest allowed one and the list, or a part of it."""
+    name = str(name)
     names = sorted(set(allowed))
-    close = _nearest(str(given), names)
-    hint = f"; did you mean {close!r}?" if close else ""
-    listed, more = names, ""
+    hint = ""
+    nearest = _nearest(name, names)
+    if nearest:
+        hint = f"; did you mean {nearest!r}?"
+    more = ""
     if len(names) > MOST_NAMED + 2:
-        nearest = difflib.get_close_matches(str(given), names, n=MOST_NAMED, cutoff=0)
-        listed, more = sorted(nearest), f", and {len(names) - MOST_NAMED} more"
-    return (
-        f"unknown {what} {shown(str(given))}{hint} (allowed: {', '.join(listed) or 'none'}{more})"
-    )
+        more = f", and {len(names) - MOST_NAMED} more"
+        names = sorted(difflib.get_close_matches(name, names, n=MOST_NAMED, cutoff=0))
+    return f"unknown {what} {shown(name)}{hint} (allowed: {', '.join(names) or 'none'}{more})"
 
 
-def _nearest(given: str, names: list[str]) -> str | None:
+def _nearest(name: str, allowed: list[str]) -> str | None:
     """Return what was meant: the same name but for case, else a longer one, else a similar one."""
-    folded = {name.casefold(): name for name in reversed(names)}
-    wanted = given.casefold()
-    if wanted in folded:
-        return folded[wanted]
-    longer = [name for name in folded if len(wanted) > 1 and name.startswith(wanted)]
-    close = longer or difflib.get_close_matches(wanted, folded, n=1, cutoff=0.6)
-    return folded[min(close, key=len)] if close else None
+    by_folded = {name.casefold(): name for name in reversed(allowed)}
+    folded = name.casefold()
+    if folded in by_folded:
+        return by_folded[folded]
+    candidates = []
+    if len(folded) > 1:
+        candidates = [other for other in by_folded if other.startswith(folded)]
+    if not candidates:
+        candidates = difflib.get_close_matches(folded, by_folded, n=1, cutoff=_SIMILAR)
+    if not candidates:
+        return None
+    return by_folded[min(candidates, key=len)]
 
 
 def shown(value: object) -> str:
     """Write what was found, as long as it takes to recognize it."""
-    text = "nothing" if value is None else repr(_plain(value))
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
+    if value is None:
+        return "nothing"
+    text = repr(_plain(value))
+    if len(text) > _LONGEST:
+        return f"{text[: _LONGEST - 2]} …"
+    return text
 
 
 def _plain(value: Any) -> Any:
     """Replace what Python alone writes so: dates, and numbers of NumPy."""
     if isinstance(value, dict):
         return {_plain(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+    if type(value) in (list, tuple):  # their subclasses may be made of other arguments
+        return type(value)(map(_plain, value))
     if isinstance(value, datetime.date | datetime.time):
         return Verbatim(value)
-    return value.tolist() if type(value).__module__ == "numpy" else value
+    if type(value).__module__ == "numpy":
+        return value.tolist()
+    return value
 
 
 class Verbatim(str):
@@ -151,6 +197,9 @@ class Verbatim(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+# --- texts that a terminal prints
 
 
 def escaped(text: str) -> str:
@@ -161,15 +210,26 @@ def escaped(text: str) -> str:
 def printable(text: str) -> str:
     """Escape what a terminal or the runner of a build would obey; bold and dimmed text stays."""
     parts = _STYLES.split(text)
-    plain = "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
-    return _COMMANDS.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", plain)
+    for i in range(0, len(parts), 2):  # the styles stand between them
+        parts[i] = escaped(parts[i])
+    return _COMMANDS.sub(_with_escaped_end, "".join(parts))
+
+
+def _with_escaped_end(match: re.Match[str]) -> str:
+    """Escape the last character of a match."""
+    text = match[0]
+    return f"{text[:-1]}\\u{ord(text[-1]):04x}"
+
+
+# --- lists in sentences
 
 
 def some(things: Iterable[object], most: int = 5) -> str:
     """List the first few things."""
-    shown = [str(thing) for thing in things]
-    more = ", …" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more
+    names = [str(thing) for thing in things]
+    if len(names) > most:
+        return ", ".join(names[:most]) + ", …"
+    return ", ".join(names)
 
 
 def listed(names: Iterable[object], word: str = "and") -> str:
@@ -179,4 +239,8 @@ def listed(names: Iterable[object], word: str = "and") -> str:
 
 def joined(parts: Sequence[str], word: str = "and") -> str:
     """Join parts of a sentence: "a, b and c"; of none the empty text."""
-    return f" {word} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+    before = ", ".join(parts[:-1])
+    last = "".join(parts[-1:])
+    if not before or not last:
+        return before + last
+    return f"{before} {word} {last}"

@@ -30,8 +30,17 @@ if TYPE_CHECKING:
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (
-    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR),
-    *(errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG, errno.ENXIO, errno.EPIPE),
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ENOENT,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.ENXIO,
+    errno.EPIPE,
 )
 _PARQUET = b"PAR1"  # how such a file begins and ends
 _PART = re.compile(r"\.([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.part$")
@@ -79,9 +88,12 @@ def whole(path: str | Path) -> Iterator[Path]:
     except BaseException as error:
         with suppress(OSError):
             part.unlink()
-        other = isinstance(error, FileNotFoundError) and error.filename != str(part)
-        if isinstance(error, OSError) and not other and (problem := why_not_written(path, error)):
-            raise problem from error
+        # what the block read and did not find is another file
+        is_of_block = isinstance(error, FileNotFoundError) and error.filename != str(part)
+        if isinstance(error, OSError) and not is_of_block:
+            problem = why_not_written(path, error)
+            if problem is not None:
+                raise problem from error
         raise
 
 
@@ -95,7 +107,8 @@ def check_writable(path: str | Path) -> os.stat_result | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        if problem := why_not_written(path, error):
+        problem = why_not_written(path, error)
+        if problem is not None:
             raise problem from error
         raise
     if stat.S_ISDIR(state.st_mode):
@@ -124,8 +137,10 @@ def write_in_any_encoding() -> None:
 
     def escaped(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeEncodeError)
-        lost = error.object[error.start : error.end]
-        return "".join("-" if c in "−–—" else json.dumps(c)[1:-1] for c in lost), error.end
+        text = ""
+        for character in error.object[error.start : error.end]:
+            text += "-" if character in "−–—" else json.dumps(character)[1:-1]
+        return text, error.end
 
     codecs.register_error("bakeoff.escaped", escaped)
     for stream in (sys.stdout, sys.stderr):
@@ -230,27 +245,35 @@ def _each_text(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFram
     """Change the texts of a table, its head included."""
     changed = table.rename(columns=change)
     for name, column in changed.select_dtypes(exclude=["number", "bool"]).items():
-        new = {text: change(text) for text in column.unique() if isinstance(text, str)}
-        if any(text != other for text, other in new.items()):
-            changed[name] = column.map(lambda value, new=new: new.get(value, value))
+        new_texts = {}
+        for text in column.unique():
+            if isinstance(text, str) and change(text) != text:
+                new_texts[text] = change(text)
+        if new_texts:
+            changed[name] = column.map(lambda value, new=new_texts: new.get(value, value))
     return changed
 
 
 def no_formula(value: Any) -> Any:
     """Keep a spreadsheet from running a text, such as the name of a class, as a formula."""
-    return f"'{value}" if _is_formula(value) else value
+    if _is_formula(value):
+        return f"'{value}"
+    return value
 
 
 def _as_given(value: Any) -> Any:
     """Undo `no_formula`."""
-    escaped = isinstance(value, str) and value[:1] == "'" and _is_formula(value)
-    return value[1:] if escaped else value
+    if isinstance(value, str) and value.startswith("'") and _is_formula(value):
+        return value[1:]
+    return value
 
 
 def _is_formula(value: Any) -> bool:
     """Tell whether a text would be a formula, or is one after apostrophes."""
-    text = value.lstrip("'") if isinstance(value, str) else ""
-    if text[1:] == "" or text[0] not in "=+-@\t\r":
+    if not isinstance(value, str):
+        return False
+    text = value.lstrip("'")
+    if len(text) < 2 or text[0] not in "=+-@\t\r":
         return False
     try:
         float(text)
@@ -300,16 +323,23 @@ def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = N
     """Read any Parquet file, and hold little beside its values: not the file, nor columns of it."""
     import pyarrow.parquet as pq
 
-    how: dict[str, Any] = {"pre_buffer": False, "page_checksum_verification": True}
-    with pq.ParquetFile(source, buffer_size=1 << 16, **how) as file:  # else by whole columns
-        return file.read(None if columns is None else [*columns])
+    with pq.ParquetFile(
+        source,
+        buffer_size=1 << 16,  # else whole columns are held
+        pre_buffer=False,
+        page_checksum_verification=True,
+    ) as file:
+        return file.read(None if columns is None else list(columns))
 
 
 def locate(path: str, folder: str | Path) -> str:
     """Find a file or a folder of an experiment: from the working folder, else from its own."""
+    if is_file(path) or is_folder(path):
+        return path
     beside = Path(folder) / path
-    here = is_file(path) or is_folder(path)
-    return os.path.relpath(beside) if not here and (is_file(beside) or is_folder(beside)) else path
+    if is_file(beside) or is_folder(beside):
+        return os.path.relpath(beside)
+    return path
 
 
 def digest(value: Any, ordered: bool = False) -> str:
@@ -327,10 +357,14 @@ def files_at(path: str, endings: Collection[str] = ()) -> list[str]:
         return [path]
     files = []
     for folder, folders, names in os.walk(path):
+        # what is left in this list is walked through
         folders[:] = [name for name in folders if not name.startswith(".")]
-        files += [Path(folder, name) for name in names if not name.startswith(".")]
-    wanted = (file for file in sorted(files) if not endings or file.suffix in endings)
-    return [str(file) for file in wanted if is_file(file)]
+        for name in names:
+            file = Path(folder, name)
+            has_ending = not endings or file.suffix in endings
+            if has_ending and not name.startswith(".") and is_file(file):
+                files.append(file)
+    return [str(file) for file in sorted(files)]
 
 
 def state_of(path: str | Path) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_args, get_origin
 
@@ -24,6 +25,9 @@ from pydantic_core import PydanticCustomError
 
 from bakeoff.errors import UserError, joined, shown, unknown
 
+_EXPONENT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
+_SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
+"""Letters that stand for names of classes."""
 DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 """An import path."""
 ID = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
@@ -81,14 +85,17 @@ class SpecSection(BaseModel):
         fields = {field.alias or name: field for name, field in cls.model_fields.items()}
         if not isinstance(values, Mapping):
             raise said(f"expected keys ({', '.join(sorted(fields))}), found {shown(values)}")
-        other = next((key for key in values if isinstance(key, str) and key not in fields), None)
-        if other is not None:
-            why = unknown("key", other, fields) + cls._advice_on(other, values)
-            if other in cls.retired:
-                why = f"there is no key {other!r} any more: {cls.retired[other]}"
-            raise PydanticCustomError("unknown_key", "{text}", {"text": why, "key": other})
-        numeric = {key for key, field in fields.items() if _numeric(field.annotation)}
-        return {key: with_numbers(v) if key in numeric else v for key, v in values.items()}
+        read = {}
+        for key, value in values.items():
+            if isinstance(key, str) and key not in fields:
+                text = unknown("key", key, fields) + cls._advice_on(key, values)
+                if key in cls.retired:
+                    text = f"there is no key {key!r} any more: {cls.retired[key]}"
+                raise PydanticCustomError("unknown_key", "{text}", {"text": text, "key": key})
+            read[key] = value
+            if key in _numeric_keys(cls):
+                read[key] = with_numbers(value)
+        return read
 
     @classmethod
     def _advice_on(cls, key: str, values: Mapping[Any, Any]) -> str:
@@ -112,38 +119,55 @@ ValueOrKeys: TypeAlias = Annotated[
 
 def with_numbers(value: Any) -> Any:
     """Read texts like ``1e-3`` as the numbers that people mean: YAML 1.1 wants ``1.0e-3``."""
-    if isinstance(value, str):
-        return float(value) if _EXPONENT.fullmatch(value) else value
+    if isinstance(value, str) and _EXPONENT.fullmatch(value):
+        return float(value)
     if isinstance(value, Mapping):
         return {key: with_numbers(inner) for key, inner in value.items()}
-    return [with_numbers(inner) for inner in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [with_numbers(inner) for inner in value]
+    return value
 
 
-_EXPONENT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
+@cache
+def _numeric_keys(section: type[SpecSection]) -> frozenset[str]:
+    """Return the keys of a section that hold nothing but numbers, or lists of them."""
+    keys = []
+    for name, field in section.model_fields.items():
+        if _is_numeric(field.annotation):
+            keys.append(field.alias or name)
+    return frozenset(keys)
 
 
-def _numeric(annotation: Any) -> bool:
+def _is_numeric(annotation: Any) -> bool:
     """Tell whether a field holds nothing but numbers, or lists of them."""
+    if annotation is float:
+        return True
     if get_origin(annotation) is Annotated:
-        return _numeric(get_args(annotation)[0])
+        return _is_numeric(get_args(annotation)[0])
     members = [member for member in get_args(annotation) if member is not NoneType]
-    return annotation is float or (bool(members) and all(map(_numeric, members)))
+    return len(members) > 0 and all(_is_numeric(member) for member in members)
+
+
+# --- names
 
 
 def name_of(value: Any) -> str:
     """Return the name of a class or another value of the data: 1.0 is written 1."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-_SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false"}
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def plain_name(name: str) -> str:
     """Return what is left of a name without capitals, blanks and Unicode form."""
     # capitals of some characters are not in the normal form, so that it is taken twice
     folded = unicodedata.normalize("NFKC", name).casefold()
-    seen = (c for c in unicodedata.normalize("NFKC", folded) if unicodedata.category(c) != "Cf")
-    return " ".join("".join(seen).split())
+    characters = [
+        character
+        for character in unicodedata.normalize("NFKC", folded)
+        if unicodedata.category(character) != "Cf"  # it formats, and is not seen
+    ]
+    return " ".join("".join(characters).split())
 
 
 def plain_class(name: str) -> str:
@@ -165,19 +189,23 @@ def spelled(names: Sequence[str]) -> list[str]:
     forms = [unicodedata.normalize("NFKC", name) for name in names]
     texts = []
     for name, form in zip(names, forms, strict=True):
-        unusual = [c for c in name if not c.isascii()]
-        points = " ".join(f"U+{ord(c):04X}" for c in unusual)
-        looks_alike = unusual and (forms.count(form) > 1 or not name.isprintable())
-        texts.append(f"{name!r} ({points})" if looks_alike else repr(name))
+        code_points = [f"U+{ord(character):04X}" for character in name if not character.isascii()]
+        text = repr(name)
+        if code_points and (forms.count(form) > 1 or not name.isprintable()):
+            text += f" ({' '.join(code_points)})"
+        texts.append(text)
     return texts
 
 
 def same_names(first: str, second: str) -> str:
     """Say that two models, or data sets, have one name, or names that differ in spelling alone."""
-    names = joined([*dict.fromkeys(spelled([first, second]))])
-    what = "two are called" if first == second else "found the names"
-    alike = "" if first == second else ", which differ only in capitals, blanks or Unicode form"
-    return f"{what} {names}{alike}: give each a name by which readers tell them apart"
+    advice = "give each a name by which readers tell them apart"
+    if first == second:
+        return f"two are called {spelled([first, second])[0]}: {advice}"
+    names = joined(spelled([first, second]))
+    return (
+        f"found the names {names}, which differ only in capitals, blanks or Unicode form: {advice}"
+    )
 
 
 def refuse_same_names(names: Iterable[str]) -> None:

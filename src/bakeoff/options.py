@@ -259,7 +259,9 @@ OPTIONS: dict[str, Option] = {
     ),
     "tests": Option(
         "Names of tests, in place of the recommended ones; see ``bakeoff tests``.",
-        default=(),
+        "NAME,…",
+        texts,
+        (),
     ),
     "options": Option(
         'Options of single tests: ``{"bayes_correlated_t": {"rope": 0.02}}``.',

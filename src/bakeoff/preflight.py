@@ -46,7 +46,8 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
         *problems_with_datasets(experiment),
         *problems_with_given(experiment),
     ]
-    problems = problems or list(_own_metrics(experiment))
+    if not problems:
+        problems += _own_metrics(experiment)
     if problems:  # no use in looking further
         return problems, AnalysisPlan()
     enter_own(experiment.own_metrics)
@@ -59,10 +60,13 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPla
     problems += _metrics(experiment, estimators)
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
-    wrong, tests = plan_tests(analysis_of(experiment))
-    # a test cannot be tried by a metric that is wrong
-    tried = any(problem.path[0] == "metrics" for problem in problems)
-    problems += [p for p in wrong if not (tried and p.path[:2] == ("tests", "options"))]
+    wrong_metrics = any(problem.path[0] == "metrics" for problem in problems)
+    wrong_tests, tests = plan_tests(analysis_of(experiment))
+    for wrong_test in wrong_tests:
+        # a test cannot be tried by a metric that is wrong
+        if wrong_metrics and wrong_test.path[:2] == ("tests", "options"):
+            continue
+        problems.append(wrong_test)
     if not problems:
         problems += _evidence(experiment, tests)
     return problems, tests
@@ -104,20 +108,23 @@ def _problems_of(check: Callable[..., object], *args: Any) -> list[Problem]:
 
 
 def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:
+    """Find what is wrong with the data sets, as far as they are at hand."""
+    plans = experiment.resampling.plans()
     for name, spec in experiment.datasets.items():
-        plans = experiment.resampling.plans()
         if not isinstance(spec, GivenData):
-            problems = [
-                p for plan in plans.items() for p in _problems_of(check_plan, name, spec, *plan)
-            ]
-            problems += [p.inside(("datasets", name)) for p in _problems_of(spec.check)]
+            problems = []
+            for plan_name, plan in plans.items():
+                problems += _problems_of(check_plan, name, spec, plan_name, plan)
+            for problem in _problems_of(spec.check):
+                problems.append(problem.inside(("datasets", name)))
             yield from problems
             if problems or not spec.at_hand():
                 continue  # what needs the network or the user's code is checked when it is loaded
         try:
             table = load(name, experiment)
-            for plan in filter(experiment.by_scores, plans):
-                given_scores(experiment, name, plan)
+            for plan_name in plans:
+                if experiment.by_scores(plan_name):
+                    given_scores(experiment, name, plan_name)
         except Problem as problem:
             yield problem
         else:
@@ -126,16 +133,20 @@ def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[
 
 def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
     """Refuse folds with too few rows for a metric: leave-one-out is for means over rows."""
-    metrics = (METRICS[name] for name in experiment.metrics if name in METRICS)
-    lacking = [metric.name for metric in metrics if not metric.mean_of_rows]
+    lacking = []  # metrics that have no value on a single row
+    for name in experiment.metrics:
+        if name in METRICS and not METRICS[name].mean_of_rows:
+            lacking.append(name)
     plan = experiment.resampling.kfold
     if not lacking or plan is None:
         return
     if plan.column is not None:
         yield from _problems_of(check_small_folds, dataset, table, plan, lacking[0])
         return
-    by_rows = {GROUP, TIME}.isdisjoint(table.frame)
-    if by_rows and plan.folds > (most := largest_k(table, plan)):
+    if GROUP in table.frame or TIME in table.frame:  # whose folds are of other numbers of rows
+        return
+    most = largest_k(table, plan)
+    if plan.folds > most:
         each = " of each class" if plan.stratify else ""
         yield Problem(
             ("resampling", "kfold", "folds"),
@@ -163,65 +174,110 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
         yield from _problems_of(refuse_missing, metric.reads, ("own_metrics", name))
 
 
+# --- metrics
+
+
 def _metrics(experiment: Experiment, estimators: Mapping[str, Any]) -> Iterator[Problem]:
     """Find metrics that are unknown, named twice, or lack what models or costs would give."""
-    computed = ""  # where all scores are given
-    if experiment.fitted:
-        computed = f"{next(iter(experiment.fitted))}, which is fitted here,"
-    elif not experiment.by_values:
-        plans = experiment.resampling.plans()
-        scored = (plan for plan in plans if not experiment.by_scores(plan))
-        computed = next((f"the plan {plan}" for plan in scored), "")
+    computed_for = _computed_for(experiment)
     for i, name in enumerate(experiment.metrics):
-        described = name in experiment.given_metrics
-        if described and name in METRICS and (computed or METRICS[name].needs is not Need.NUMBERS):
-            message = f"is a metric of this package: write `- {name}`, or give yours another name"
-            yield Problem(("metrics", i), f"{name} {message}")
-        elif described and computed and name not in METRICS:
-            yield Problem(
-                ("metrics", i),
-                f"{name} is none of the metrics that can be computed from predictions, as "
-                f"{computed} would need: leave it out, or let every model bring its `scores:`",
-            )
-        elif not described and name not in METRICS:
-            hint = (
-                "; for a metric of your own say which way is better: "
-                f"`- {{name: {name}, greater_is_better: false}}`"
-            )
-            yield Problem(("metrics", i), no_metric(name) + ("" if computed else hint))
+        unknown = _unknown_metric(name, experiment, computed_for)
+        if unknown:
+            yield Problem(("metrics", i), unknown)
         if name in experiment.metrics[:i]:
             yield Problem(("metrics", i), f"{name} appears twice")
-        if described or name not in METRICS:
+        if name in experiment.given_metrics or name not in METRICS:
             continue
-        if (other := of_other_task(name, experiment.task)) and computed:
-            yield Problem(("metrics", i), other)
+        of_other = of_other_task(name, experiment.task)
+        if of_other and computed_for:
+            yield Problem(("metrics", i), of_other)
             continue
-        needs = METRICS[name].needs
-        silent = [model for model, made in estimators.items() if not _gives(made, needs)]
-        if silent and experiment.tests.missing_cells is None:
-            yield Problem(
-                ("metrics", i),
-                f"{name} needs {_NEEDS[needs][0]}, which {silent[0]} "
-                f"({type(estimators[silent[0]]).__name__}) does not give; leave one of them out, "
-                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
+        for lacking in (
+            _lacks_outputs(name, experiment, estimators),
+            _lacks_costs(name, experiment),
+        ):
+            if lacking:
+                yield Problem(("metrics", i), lacking)
+
+
+def _computed_for(experiment: Experiment) -> str:
+    """Say of what metrics have to be computed; empty where all scores are given."""
+    if experiment.fitted:
+        return f"{next(iter(experiment.fitted))}, which is fitted here,"
+    if not experiment.by_values:
+        for plan in experiment.resampling.plans():
+            if not experiment.by_scores(plan):
+                return f"the plan {plan}"
+    return ""
+
+
+def _unknown_metric(name: str, experiment: Experiment, computed_for: str) -> str:
+    """Say what is wrong with a metric that is not known, or that is described anew."""
+    if name in METRICS:
+        # scores of a metric of numbers, such as rmse, may be given under its name
+        may_be_given = not computed_for and METRICS[name].needs is Need.NUMBERS
+        if name in experiment.given_metrics and not may_be_given:
+            return (
+                f"{name} is a metric of this package: write `- {name}`, or give yours another name"
             )
-        priors = ", priors: […]" if needs is Need.PRIORS else ""
-        for dataset in experiment.datasets if needs in (Need.COSTS, Need.PRIORS) else ():
-            costs = experiment.costs_on(dataset)
-            if costs is None or (priors and not costs.priors):
-                section = f"`costs: {{classes: […], matrix: […]{priors}}}`"
-                yield Problem(("metrics", i), f"{name} needs {section}, which {dataset} lacks")
-                break
+        return ""
+    if name not in experiment.given_metrics:
+        hint = (
+            "; for a metric of your own say which way is better: "
+            f"`- {{name: {name}, greater_is_better: false}}`"
+        )
+        return no_metric(name) + ("" if computed_for else hint)
+    if not computed_for:
+        return ""
+    return (
+        f"{name} is none of the metrics that can be computed from predictions, as {computed_for} "
+        "would need: leave it out, or let every model bring its `scores:`"
+    )
+
+
+def _lacks_outputs(name: str, experiment: Experiment, estimators: Mapping[str, Any]) -> str:
+    """Say which model does not give what a metric looks at."""
+    needs = METRICS[name].needs
+    if experiment.tests.missing_cells is not None:
+        return ""
+    for model, estimator in estimators.items():
+        if not _gives(estimator, needs):
+            outputs, _ = _NEEDS[needs]
+            return (
+                f"{name} needs {outputs}, which {model} ({type(estimator).__name__}) does not "
+                "give; leave one of them out, or wrap the model in "
+                "sklearn.calibration.CalibratedClassifierCV"
+            )
+    return ""
 
 
 def _gives(estimator: Any, needs: Need) -> bool:
     """Tell whether an estimator has what a metric needs, as far as it is known before a fit."""
     _, methods = _NEEDS.get(needs, ("", []))
-    values = estimator.get_params(deep=False).values() if methods else ()
     if not methods or any(hasattr(estimator, method) for method in methods):
         return True
-    composed = any(hasattr(value, "fit") or isinstance(value, list) for value in values)
-    return composed and any(hasattr(type(estimator), method) for method in methods)
+    # what a model around others gives may hang on these, which are not fitted yet
+    if not any(hasattr(type(estimator), method) for method in methods):
+        return False
+    values = estimator.get_params(deep=False).values()
+    return any(hasattr(value, "fit") or isinstance(value, list) for value in values)
+
+
+def _lacks_costs(name: str, experiment: Experiment) -> str:
+    """Say which data set lacks what errors cost, where a metric needs it."""
+    needs = METRICS[name].needs
+    if needs not in (Need.COSTS, Need.PRIORS):
+        return ""
+    priors = ", priors: […]" if needs is Need.PRIORS else ""
+    for dataset in experiment.datasets:
+        costs = experiment.costs_on(dataset)
+        if costs is None or (needs is Need.PRIORS and not costs.priors):
+            section = f"`costs: {{classes: […], matrix: […]{priors}}}`"
+            return f"{name} needs {section}, which {dataset} lacks"
+    return ""
+
+
+# --- given models
 
 
 def _evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
@@ -229,22 +285,30 @@ def _evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
     for i, test in enumerate(tests):
         if not experiment.by_scores(test.plan):
             continue
-        at, first = ("tests", "run", i), next(iter(experiment.given))
         if test.on_predictions:
+            first = next(iter(experiment.given))
             yield Problem(
-                at,
+                ("tests", "run", i),
                 f"{test.name} looks at predictions row by row, {first} brings scores alone: give "
                 "its `predictions:` on the test rows too",
             )
-        for dataset in experiment.datasets if "n_train" in catalogue()[test.name].options else ():
-            scores, _ = given_scores(experiment, dataset, test.plan)
-            for model in scores["model"][scores[["n_train", "n_test"]].isna().any(axis=1)].head(1):
-                path = experiment.given[model].scores_on(dataset)
+        if "n_train" in catalogue()[test.name].options:
+            for path in _scores_without_sizes(experiment, test.plan):
                 yield Problem(
-                    at,
+                    ("tests", "run", i),
                     f"{test.name} needs the sizes of the training and the test parts: add the "
                     f"columns `n_train` and `n_test` to {path!r}",
                 )
+
+
+def _scores_without_sizes(experiment: Experiment, plan: str) -> Iterator[str]:
+    """Yield for each data set the first file of scores without the sizes of the parts."""
+    for dataset in experiment.datasets:
+        scores, _ = given_scores(experiment, dataset, plan)
+        lacks_sizes = scores[["n_train", "n_test"]].isna().any(axis=1)
+        models = scores["model"][lacks_sizes]
+        if len(models):
+            yield experiment.given[models.iloc[0]].scores_on(dataset)
 
 
 def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
@@ -256,7 +320,8 @@ def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> It
             splits = divide(dataset, experiment, table, name)
         except Problem as problem:
             # of data that are divided here it is told with the divisions
-            yield from [problem] if isinstance(experiment.datasets[dataset], GivenData) else []
+            if isinstance(experiment.datasets[dataset], GivenData):
+                yield problem
             continue
         for model in experiment.given:
             try:

@@ -25,17 +25,34 @@ PACKAGE = Path(__file__).parent
 IMPORT_SECONDS = 120.0
 """How long the import of a module may take."""
 _METHODS = ("fit", "get_params", "split", "rvs", "random")
+"""Of which estimators, splitters and distributions have one at least."""
 _STANDARD = {
-    *(f"builtins.{name}" for name in ("complex", "dict", "frozenset", "list", "range", "set")),
-    *("builtins.slice", "builtins.tuple", "functools.partial", "datetime.timedelta"),
-    *("operator.attrgetter", "operator.itemgetter", "operator.methodcaller"),
-    *(f"numpy.{name}" for name in ("arange", "array", "geomspace", "linspace", "logspace")),
+    "builtins.complex",
+    "builtins.dict",
+    "builtins.frozenset",
+    "builtins.list",
+    "builtins.range",
+    "builtins.set",
+    "builtins.slice",
+    "builtins.tuple",
+    "datetime.timedelta",
+    "functools.partial",
+    "numpy.arange",
+    "numpy.array",
+    "numpy.geomspace",
+    "numpy.linspace",
+    "numpy.logspace",
+    "operator.attrgetter",
+    "operator.itemgetter",
+    "operator.methodcaller",
     "pandas.CategoricalDtype",
 }
 """What else may be made: it starts nothing, reads and writes nothing."""
 _IMPORTERS = ("import_module", "__import__")
 """Functions that import the module that their first argument names."""
 
+_INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib")
+"""Names of the folders in which Python and packages are installed."""
 _EXTRAS = {"openpyxl": "files", "xgboost": "xgboost"}
 """The extra of the installation that brings what few experiments need, by the module's name."""
 
@@ -48,8 +65,9 @@ def require(module: str, what: str) -> None:
 
 def how_to_install(module: str) -> str:
     """Return the command that installs a module: its extra, or what `--no-deps` left out."""
-    package = f"'bakeoff[{_EXTRAS[module]}]'" if module in _EXTRAS else module
-    return f"pip install {package}"
+    if module in _EXTRAS:
+        return f"pip install 'bakeoff[{_EXTRAS[module]}]'"
+    return f"pip install {module}"
 
 
 def make_importable(folders: Iterable[str | Path]) -> None:
@@ -95,8 +113,11 @@ def import_object(path: str, what: str = "class") -> Any:
     module = import_module(module_name, path)
     member = getattr(module, name, None)
     if member is None:
-        alike = type if what == "class" else FunctionType
-        names = [n for n, o in vars(module).items() if isinstance(o, alike) and n[0] != "_"]
+        kind = type if what == "class" else FunctionType
+        names = []
+        for other, value in vars(module).items():
+            if isinstance(value, kind) and not other.startswith("_"):
+                names.append(other)
         raise UserError(unknown(f"{what} in {module_name}:", name, names))
     return member
 
@@ -110,28 +131,17 @@ def import_function(path: str) -> Callable[..., Any]:
     return function
 
 
-def refuse_standard(path: str, made: Any) -> None:
+def refuse_standard(path: str, function: Any) -> None:
     """Refuse what is of Python's own library, where a function of the user is meant."""
-    if _home(made).partition(".")[0] in sys.stdlib_module_names:
+    if _package_of(function) in sys.stdlib_module_names:
         raise UserError(
             f"{path} is of Python's own library, expected a function of a package or of your own"
         )
 
 
-def refuse_useless(path: str, made: Any) -> None:
+def refuse_useless(path: str, maker: Any) -> None:
     """Refuse to make an object that is no part of an estimator: it would be called before a fit."""
-    home, name = _home(made), getattr(made, "__name__", "")
-    file = getattr(sys.modules.get(home), "__file__", None)
-    if path in _STANDARD or home.partition(".")[0] in sys.stdlib_module_names - {"__main__"}:
-        serves = path in _STANDARD
-    elif file is None or _is_own(Path(file)):  # of a notebook, or beside the experiment
-        serves = True
-    elif isinstance(made, type):
-        called = any("__call__" in vars(kind) for kind in made.__mro__)
-        serves = called or any(hasattr(made, method) for method in _METHODS)
-    else:
-        serves = name.startswith("make_") or hasattr(made, "rvs")
-    if not serves:
+    if path not in _STANDARD and not _makes_part(maker):
         raise UserError(
             f"{path} makes no part of an estimator; expected a class of estimators, splitters, "
             "distributions, kernels or metrics, a function of a package that is called make_…, or "
@@ -139,8 +149,32 @@ def refuse_useless(path: str, made: Any) -> None:
         )
 
 
-def _home(made: Any) -> str:
-    return str(getattr(made, "__module__", None) or type(made).__module__)
+def _makes_part(maker: Any) -> bool:
+    """Tell whether a class or a function may make a part of an estimator."""
+    package = _package_of(maker)
+    if package in sys.stdlib_module_names and package != "__main__":
+        return False
+    file = getattr(sys.modules.get(_module_of(maker)), "__file__", None)
+    if file is None or _is_own(Path(file)):  # of a notebook, or beside the experiment
+        return True
+    if not isinstance(maker, type):
+        return getattr(maker, "__name__", "").startswith("make_") or hasattr(maker, "rvs")
+    if any("__call__" in vars(base) for base in maker.__mro__):
+        return True
+    return any(hasattr(maker, method) for method in _METHODS)
+
+
+def _module_of(value: Any) -> str:
+    """Return the module that a class, a function or another object is of."""
+    return str(getattr(value, "__module__", None) or type(value).__module__)
+
+
+def _package_of(value: Any) -> str:
+    """Return the package that a class, a function or another object is of."""
+    return _module_of(value).partition(".")[0]
+
+
+# --- what the user's code prints, raises, and how long it takes
 
 
 @contextmanager
@@ -181,8 +215,11 @@ def described(error: BaseException) -> str:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):  # names file and line itself
         return text
-    places = [p for p in traceback.extract_tb(error.__traceback__) if p.filename[:1] != "<"]
-    return f"{text} ({places[-1].filename}, line {places[-1].lineno})" if places else text
+    frames = traceback.extract_tb(error.__traceback__)
+    for frame in reversed(frames):
+        if not frame.filename.startswith("<"):  # which is no file
+            return f"{text} ({frame.filename}, line {frame.lineno})"
+    return text
 
 
 class TookTooLong(BaseException):
@@ -208,7 +245,11 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+# --- which files and packages are used
+
+
 def _tree(file: Path) -> ast.Module | None:
+    """Parse a source file; None where it is no Python."""
     with suppress(SyntaxError, ValueError):
         return ast.parse(file.read_bytes())
     return None
@@ -235,7 +276,8 @@ def own_code(*modules: str) -> tuple[tuple[str, str], ...]:
 
 def own_files(*modules: str) -> list[tuple[str, Path]]:
     """List the files of some modules and of what they import, installed ones left out."""
-    return _followed(modules)[0]
+    files, _ = _followed(modules)
+    return files
 
 
 @cache
@@ -244,7 +286,8 @@ def packages_of(*modules: str) -> tuple[str, ...]:
 
     Python's own library is left out.
     """
-    return tuple(_followed(modules)[1])
+    _, packages = _followed(modules)
+    return tuple(packages)
 
 
 def _followed(modules: Iterable[str]) -> tuple[list[tuple[str, Path]], list[str]]:
@@ -268,33 +311,47 @@ def _followed(modules: Iterable[str]) -> tuple[list[tuple[str, Path]], list[str]
 
 
 def _files(name: str) -> Iterator[tuple[str, Path]]:
+    """Yield the files of a package or a module, each with its place, if it is the user's own."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return
     if spec is None:
         return
-    folders = [Path(place) for place in spec.submodule_search_locations or []]
-    for place in folders or [Path(spec.origin or "")]:
-        if _is_own(place):
-            for file in place.rglob("*.py") if folders else [place] * (place.suffix == ".py"):
-                yield file.relative_to(place.parent).as_posix(), file
+    if not spec.submodule_search_locations:
+        module = Path(spec.origin or "")
+        if module.suffix == ".py" and _is_own(module):
+            yield module.name, module
+        return
+    for location in spec.submodule_search_locations:
+        folder = Path(location)
+        if _is_own(folder):
+            for file in folder.rglob("*.py"):
+                yield file.relative_to(folder.parent).as_posix(), file
 
 
 def _is_own(place: Path) -> bool:
     """Tell whether code is neither of Python, nor installed, nor this package."""
-    keys = ("stdlib", "platstdlib", "purelib", "platlib")
-    installed = [Path(sysconfig.get_path(key)).resolve() for key in keys]
     place = place.resolve()
-    packaged = {"site-packages", "dist-packages"} & set(place.parts)
-    return not packaged and not any(place.is_relative_to(root) for root in [*installed, PACKAGE])
+    if "site-packages" in place.parts or "dist-packages" in place.parts:
+        return False
+    if place.is_relative_to(PACKAGE):
+        return False
+    for key in _INSTALLED:
+        if place.is_relative_to(Path(sysconfig.get_path(key)).resolve()):
+            return False
+    return True
 
 
 def _imported(file: Path) -> Iterator[str]:
+    """Name the packages that a source file imports."""
     tree = _tree(file)
-    for node in ast.walk(tree) if tree else ():
+    if tree is None:
+        return
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            for alias in node.names:
+                yield alias.name.partition(".")[0]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module.partition(".")[0]
         elif isinstance(node, ast.Call):
@@ -304,12 +361,17 @@ def _imported(file: Path) -> Iterator[str]:
 def _imported_by_call(call: ast.Call) -> Iterator[str]:
     """Find what `importlib.import_module("helper")` imports, where the name is written out."""
     function = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    named = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "name")]
-    for argument in named if function in _IMPORTERS else ():
-        # a relative name is of the same package, all of whose files count
+    if function not in _IMPORTERS:
+        return
+    arguments = call.args[:1]
+    for keyword in call.keywords:
+        if keyword.arg == "name":
+            arguments.append(keyword.value)
+    for argument in arguments:
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
             name = argument.value.partition(".")[0]
-            yield from [name] if name else []
+            if name:  # else it is relative: of the same package, all of whose files count
+                yield name
 
 
 def refuse_missing(reads: Sequence[str], place: Place = ()) -> None:

@@ -142,3 +142,19 @@ def test_additions_pass_the_tests(project):
     told = run(project, "pytest", *quick, *own, *shared, "-k", " or ".join(NAMES)).stdout
     assert len(own) == 6
     assert all(path in told for path in own)
+
+
+@pytest.mark.slow
+def test_additions_keep_the_style_and_their_error_rate_is_simulated(project):
+    for check in (["check", "."], ["format", "--check", "."]):
+        run(project, "ruff", *check, "--no-cache")
+    run(project, "mypy")
+    levels = ("pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "tests/unit/benchmarks")
+    path = f"{project / 'src'}{os.pathsep}{project}"
+    missing = called(
+        sys.executable, "-m", *levels, "-k", "simulat", cwd=project, code=1, PYTHONPATH=path
+    )
+    assert "rows_won is not simulated: python -m benchmarks type1" in missing.stdout
+    run(project, "benchmarks", "type1")
+    run(project, "bakeoff.schema")
+    run(project, *levels, "-k", "simulat")

@@ -682,7 +682,7 @@ UNPAIRED = "seeds_difference"
 """The test of two models whose runs are independent samples."""
 PAIRED = [n for n in having(arity=Arity.PAIR) if "unpaired" not in n]
 """Tests of two models on the same rows, folds or runs."""
-LABELLED = [n for n in PAIRED if n != "fold_rows_difference" and n != UNPAIRED]
+LABELLED = [n for n in PAIRED if n not in ("fold_rows_difference", UNPAIRED)]
 """Those whose arrays have a row for each row, fold or replication."""
 
 

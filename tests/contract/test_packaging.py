@@ -31,7 +31,7 @@ def lock(name):
 def pinned(name):
     """Return the versions of each package; where Pythons differ there are several."""
     found = {}
-    for package, version in re.findall(r"^([a-z0-9-]+)==(\S+)", lock(name), re.M):
+    for package, version in re.findall(r"^([a-z0-9-]+)==(\S+)", lock(name), re.MULTILINE):
         found.setdefault(package, set()).add(version)
     return found
 
@@ -41,7 +41,7 @@ def test_every_package_has_hashes_and_no_address(name):
     text = lock(name)
     assert "http" not in text
     assert "index" not in text
-    for entry in re.split(r"^(?=\S)", text, flags=re.M)[1:]:
+    for entry in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
         assert "--hash=sha256:" in entry, entry
 
 

@@ -17,7 +17,7 @@ from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
 N, FOLDS = 240, 5
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
-OF_CLASSES = ("accuracy", "roc_auc", "log_loss", "f1", "cost")
+OF_CLASSES = ("accuracy", "roc_auc", "log_loss", "f1")
 OF_NUMBERS = ("rmse", "mae", "r2")
 LABELS = ("m1", "m2", "m3")
 DECIDES = {
@@ -57,7 +57,7 @@ def rows(numbers):
     return tables
 
 
-def in_workflow(tables, metric, folder, resampling, **columns):
+def in_workflow(tables, metrics, folder, resampling, **columns):
     """Run the workflow's steps on files of predictions."""
     models = {}
     for label, table in tables.items():
@@ -65,23 +65,30 @@ def in_workflow(tables, metric, folder, resampling, **columns):
         columns = {"id": "id", "truth": "y_true", "predicted": "y_pred", **columns}
         given = {"predictions": str(folder / f"{label}.csv"), "columns": columns}
         models[f"id_of_{label}"] = {**given, "label": label}
-    numbers = metric in OF_NUMBERS
+    numbers = metrics[0] in OF_NUMBERS
     config = {
         "experiment": "study",
         "task": "regression" if numbers else "classification",
         "datasets": {"patients": {"source": "given"}},
         "models": models,
-        "metrics": [metric],
+        "metrics": metrics,
         "resampling": resampling,
     }
     if not numbers:
         config["datasets"]["patients"]["positive"] = "yes"
-        config["costs"] = COSTS if metric == "cost" else None
+        config["costs"] = COSTS if "cost" in metrics else None
     config = {key: value for key, value in config.items() if value is not None}
     study = run_in_process(load_experiment(config), str(folder / "results"), 1, lambda *_: None)
     names = {key: model.label for key, model in study.experiment.models.items()}
-    decides = study.mains[0].entry.name
-    return decides, [found(one.to_dict(), names) for one in study.comparisons]
+    return deciding(study), [found(one.to_dict(), names) for one in study.comparisons]
+
+
+def deciding(study):
+    """Return the test that decides by each metric."""
+    metrics = study.analysis.metrics
+    dataset = "" if study.several else study.datasets[0]
+    families = {name: study.trusted(dataset, name, any_of_rows=True) for name in metrics}
+    return {name: trusted[0].entry.name for name, trusted in families.items()}
 
 
 def found(row, names=None):
@@ -96,9 +103,9 @@ def found(row, names=None):
 
 
 def by_python(findings):
-    """Return the deciding test, and all comparisons."""
+    """Return the deciding tests, and all comparisons."""
     rows_found = json.loads(findings.to_json())["comparisons"]
-    return findings._study.mains[0].entry.name, list(map(found, rows_found))
+    return deciding(findings._study), list(map(found, rows_found))
 
 
 def agree(first, second):
@@ -110,22 +117,24 @@ def agree(first, second):
 
 @pytest.mark.parametrize("grouped", [False, True], ids=["rows", "groups"])
 @pytest.mark.parametrize("models", [2, 3])
-@pytest.mark.parametrize("metric", [*OF_CLASSES, *OF_NUMBERS])
-def test_one_test_set(metric, models, grouped, tmp_path, capsys):
-    tables = dict(list(rows(metric in OF_NUMBERS).items())[:models])
+@pytest.mark.parametrize("metrics", [OF_CLASSES, ("cost",), OF_NUMBERS], ids=", ".join)
+def test_one_test_set(metrics, models, grouped, tmp_path, capsys):
+    numbers = metrics[0] in OF_NUMBERS
+    tables = dict(list(rows(numbers).items())[:models])
     related = {"groups": "group"} if grouped else {}
-    decides, workflow = in_workflow(tables, metric, tmp_path, {"holdout": {}}, **related)
+    decides, workflow = in_workflow(tables, [*metrics], tmp_path, {"holdout": {}}, **related)
 
     first = next(iter(tables.values()))
-    options = {"metrics": [metric], "groups": first["group"] if grouped else None}
-    command = ["compare", *(str(tmp_path / f"{label}.csv") for label in tables)]
-    command += ["--metric", metric, "--json", *(["--groups", "group"] if grouped else [])]
+    options = {"metrics": [*metrics], "groups": first["group"] if grouped else None}
+    command = ["compare", *(str(tmp_path / f"{label}.csv") for label in tables), "--json"]
+    command += [f"--metric={metric}" for metric in metrics]
+    command += ["--groups", "group"] if grouped else []
     said = {label: table["y_pred"] for label, table in tables.items()}
-    if metric not in OF_NUMBERS:
+    if not numbers:
         options["positive"] = "yes"
         command += ["--positive", "yes"]
         said = {label: table[["p_no", "p_yes"]].to_numpy() for label, table in tables.items()}
-    if metric == "cost":
+    if "cost" in metrics:
         options["costs"] = COSTS
         (tmp_path / "costs.json").write_text(json.dumps(COSTS))
         command += ["--set", f"costs={tmp_path / 'costs.json'}"]
@@ -133,12 +142,12 @@ def test_one_test_set(metric, models, grouped, tmp_path, capsys):
     main(command)
     printed = json.loads(capsys.readouterr().out)
 
-    assert python_decides == decides == DECIDES[metric][models - 2]
+    expected = {metric: DECIDES[metric][models - 2] for metric in metrics}
+    assert python_decides == decides == expected
     agree(python, workflow)
     agree(list(map(found, printed["comparisons"])), workflow)
     tested = {about[0] for about, _ in workflow}
-    assert decides in tested
-    assert tested - {decides} <= ASIDE
+    assert tested - ASIDE == set(expected.values()) - ASIDE
 
 
 def in_folds(tables, repeats, folds):
@@ -164,20 +173,21 @@ FOLD_PLANS = {
 
 @pytest.mark.parametrize("models", [2, 3])
 @pytest.mark.parametrize("plan", FOLD_PLANS)
-@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "log_loss", "f1", "rmse"])
-def test_folds(metric, plan, models, tmp_path):
-    numbers = metric in OF_NUMBERS
+@pytest.mark.parametrize("metrics", [OF_CLASSES, ("rmse",)], ids=", ".join)
+def test_folds(metrics, plan, models, tmp_path):
+    numbers = metrics[0] in OF_NUMBERS
     resampling, repeats, folds, key = FOLD_PLANS[plan]
     tables = in_folds(dict(list(rows(numbers).items())[:models]), repeats, folds)
     roles = {"repeat": "repeat", "fold": "fold"}
-    decides, workflow = in_workflow(tables, metric, tmp_path, resampling, **roles)
+    decides, workflow = in_workflow(tables, [*metrics], tmp_path, resampling, **roles)
 
     options = {} if numbers else {"positive": "yes"}
     truth = next(iter(tables.values())).drop_duplicates("id").set_index("id")["y_true"]
-    findings = bakeoff.compare_folds(tables, y=truth, metrics=[metric], **options)
+    findings = bakeoff.compare_folds(tables, y=truth, metrics=[*metrics], **options)
     python_decides, python = by_python(findings)
 
-    assert python_decides == decides == CASES[ON_FOLDS[key][FoldMetric.ROW_VALUES]].two
+    expected = CASES[ON_FOLDS[key][FoldMetric.ROW_VALUES]].two
+    assert python_decides == decides == dict.fromkeys(metrics, expected)
     agree(python, workflow)
 
 

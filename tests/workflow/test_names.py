@@ -30,8 +30,13 @@ def table(seed, features, roles, target):
     return frame
 
 
-def ran(folder, models, datasets, features, roles, target):
-    """Run the experiment with these names, and return its tables and verdict."""
+TABLES = ("scores", "comparisons", "intervals", "subgroups")
+TABLES_OF_DATA_SETS = ("score_matrix", "tables/datasets")
+FILES = [f"results/names/{name}.csv" for name in (*TABLES, *TABLES_OF_DATA_SETS)]
+
+
+def ran(folder, models, datasets, features, roles, target, files=()):
+    """Run the experiment with these names, as far as some files need, and return its tables."""
     folder.mkdir()
     entries = {}
     for seed, name in enumerate(datasets):
@@ -54,17 +59,17 @@ def ran(folder, models, datasets, features, roles, target):
         "tests": {"run": ["mcnemar", "friedman", "metric_difference"], "correction": "holm"},
         "execution": {"jobs_per": "model"},
     }
-    run = Runner(folder)(config)
+    run = Runner(folder)(config, *files)
     assert run.returncode == 0, run.stderr
     results = Runner(folder).results("names")
     numbered = {name: f"name {i}" for names in (models, datasets) for i, name in enumerate(names)}
     found = {}
-    for file in ("scores", "comparisons", "intervals", "subgroups"):
+    for file in TABLES:
         found[file] = pd.read_csv(results / f"{file}.csv", keep_default_na=False)
         for column in {"dataset", "model", "model_a", "model_b"} & set(found[file]):
             found[file][column] = found[file][column].map(lambda text: numbered.get(text, text))
         found[file] = found[file].replace({"column": {roles["subgroups"]: "subgroups"}})
-    for file in ("score_matrix", "tables/datasets"):
+    for file in TABLES_OF_DATA_SETS:
         found[file] = pd.read_csv(results / f"{file}.csv", header=None, skiprows=1)
         found[file] = found[file].replace(dict(zip(datasets, DATASETS, strict=True)))
     return found
@@ -79,6 +84,7 @@ def test_names_like_those_of_our_columns_and_files_change_no_number(tmp_path):
         [f"x{i}" for i in range(len(FEATURES))],
         {"subgroups": "s", "groups": "g", "holdout": "h", "kfold": "k"},
         "t",
+        FILES,
     )
     for file, expected in plain.items():
         told = {"note", "caution"} & set(expected)  # sentences with the names in them

@@ -1,6 +1,6 @@
 rule collect_scores:
     input:
-        fits=lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        fits=lambda wc: NEEDS.finished_fits(wc.dataset, wc.plan),
         given=lambda wc: outside(NEEDS.given_scores(wc.dataset, wc.plan)),
         carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
@@ -19,7 +19,7 @@ rule collect_scores:
 # of a test set, or of all folds of a plan
 rule collect_predictions:
     input:
-        fits=lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        fits=lambda wc: NEEDS.finished_fits(wc.dataset, wc.plan),
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "{plan}"),
         related=lambda wc: NEEDS.related(wc.dataset),

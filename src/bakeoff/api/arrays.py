@@ -41,6 +41,7 @@ _PROBABILITY = f"{OURS}p:{CLASS}"
 TASKS = f"{OURS}tasks"
 """The column of the task of each row, in the tables that arrays are read as."""
 """Columns of the tables that arrays are read as."""
+_ARRAYS = (np.ndarray, pd.Series, pd.DataFrame)
 
 
 class _Run(NamedTuple):
@@ -70,21 +71,25 @@ def side_by_side(
     answers = _answers(rows, runs, options, measured)
     tables: dict[str, Records] = {}
     for run, columns in answers.by_run.items():
+        all_columns = dict(shared)
         # one table with the truth is enough
-        truth = {} if tables or answers.truth is None else {_TRUTH: answers.truth}
+        if not tables and answers.truth is not None:
+            all_columns[_TRUTH] = answers.truth
+        all_columns |= columns
         texts = {}
-        for name, column in {**shared, **truth, **columns}.items():
+        for name, column in all_columns.items():
             texts[name] = arrow_column(column)
         tables[run] = Records(runs[run].argument, pa.table(texts), ())
-    given = read_given(
+    observations = read_given(
         GivenTables(options.get("name", "the test set"), tables),
         _columns(shared, dividing, options),
         values=measured.kind,
         labels=True,
         **answers.reading,
     )
-    preparation = given.preparation + answers.notes
-    return dataclasses.replace(given, like_groups=(), preparation=preparation), measured
+    preparation = observations.preparation + answers.notes
+    observations = dataclasses.replace(observations, like_groups=(), preparation=preparation)
+    return observations, measured
 
 
 def _check_truth(y: Any, values: str | None) -> None:
@@ -106,23 +111,27 @@ def _runs_of(predictions: Any, called: str) -> dict[str, _Run]:
             f"predictions: found {some(by_model)}, comparing needs two models with different names"
         )
     runs = {}
-    for model, given in by_model.items():
+    for model, predicted in by_model.items():
         argument = called.format(str(model))
-        of_model = _training_runs(given)
-        for seed, run in enumerate(of_model, start=1):
-            place = f"[{seed - 1}]" if len(of_model) > 1 else ""
-            runs[run_name(str(model), seed)] = _Run(argument + place, run)
+        runs_of_model = _training_runs(predicted)
+        for i, run in enumerate(runs_of_model):
+            name = run_name(str(model), seed=i + 1)
+            if len(runs_of_model) > 1:
+                runs[name] = _Run(f"{argument}[{i}]", run)
+            else:
+                runs[name] = _Run(argument, run)
     return runs
 
 
-def _training_runs(given: Any) -> Sequence[Any]:
+def _training_runs(predicted: Any) -> Sequence[Any]:
     """Return the training runs of a model: a list of arrays holds several."""
-    if isinstance(given, Runs):
-        return given.predicted
-    arrays = (np.ndarray, pd.Series, pd.DataFrame)
-    if isinstance(given, list | tuple) and given and all(isinstance(run, arrays) for run in given):
-        return given
-    return [given]
+    if isinstance(predicted, Runs):
+        return predicted.predicted
+    if not isinstance(predicted, list | tuple) or not predicted:
+        return [predicted]
+    if all(isinstance(run, _ARRAYS) for run in predicted):
+        return predicted
+    return [predicted]
 
 
 def _dividing(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,28 +258,46 @@ def _answers(
     numbers = measured.numbers
     if numbers is None:
         numbers = looks_like_a_quantity(truth)
-    columns = [name_of(name) for name in classes] if numbers else _classes(truth, classes)
+    if numbers:
+        reading = _reading(True, list(map(name_of, classes)), options)
+        return _Answers(_one_column_each(rows, runs, _PREDICTED), truth, reading)
+    names = _classes(truth, classes)
+    reading = _reading(False, names if len(classes) else (), options)
+    return _of_classes(rows, runs, truth, names, reading)
+
+
+def _reading(numbers: bool, classes: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Say how the tables are read; `classes` are those that were passed, if any."""
     positive = options.get("positive")
     if positive is None and len(classes) == 2:
-        positive = columns[-1]
-    reading = {
-        "numbers": numbers,
-        "classes": columns if len(classes) else (),
-        "positive": None if positive is None else name_of(positive),
-    }
-    if numbers:
-        return _Answers(_one_column_each(rows, runs, _PREDICTED), truth, reading)
-    _refuse_parts_of_models({name: rows[run.argument] for name, run in runs.items()}, columns)
+        positive = classes[-1]
+    if positive is not None:
+        positive = name_of(positive)
+    return {"numbers": numbers, "classes": classes, "positive": positive}
+
+
+def _of_classes(
+    rows: Mapping[str, Rows],
+    runs: Mapping[str, _Run],
+    truth: Series,
+    classes: Sequence[str],
+    reading: Mapping[str, Any],
+) -> _Answers:
+    """Tell labels from probabilities, and find the class of each column of these."""
+    rows_by_run = {name: rows[run.argument] for name, run in runs.items()}
+    _refuse_parts_of_models(rows_by_run, classes)
     by_run = {}
     unnamed = []  # models whose columns of probabilities are told by their places
     for name, run in runs.items():
-        given = rows[run.argument]
-        by_place = _is_array(run.given) or _are_counted(given, columns)
-        if by_place and not len(classes) and _has_columns(given):
-            _check_declared_order(run.argument, truth, columns)
-            unnamed.append(run_of(name)[0])
-        by_run[name] = _labels_or_probabilities(run.argument, given, columns, by_place)
-    return _Answers(by_run, truth, reading, _notes_on_order(truth, columns, unnamed))
+        values = rows_by_run[name]
+        by_place = _is_array(run.given) or _are_counted(values, classes)
+        order_was_passed = len(reading["classes"]) > 0
+        if by_place and not order_was_passed and _has_columns(values):
+            _check_declared_order(run.argument, truth, classes)
+            model, _ = run_of(name)
+            unnamed.append(model)
+        by_run[name] = _labels_or_probabilities(run.argument, values, classes, by_place)
+    return _Answers(by_run, truth, reading, _notes_on_order(truth, classes, unnamed))
 
 
 def _has_columns(rows: Rows) -> bool:
@@ -282,9 +309,10 @@ def _one_column_each(
     rows: Mapping[str, Rows], runs: Mapping[str, _Run], column: str
 ) -> dict[str, dict[str, Series]]:
     """Return the number that each run has on each row."""
-    return {
-        name: {column: one_column(run.argument, rows[run.argument])} for name, run in runs.items()
-    }
+    columns_by_run = {}
+    for name, run in runs.items():
+        columns_by_run[name] = {column: one_column(run.argument, rows[run.argument])}
+    return columns_by_run
 
 
 def _is_array(given: Any) -> bool:
@@ -299,13 +327,15 @@ def _notes_on_order(
     if not models or _declared_order(truth) == list(classes):
         return ()
     names = joined(list(dict.fromkeys(models)))
-    order = joined([repr(name) for name in classes])
+    order = joined(list(map(repr, classes)))
     return (f"The columns of probabilities of {names} are read in the order {order}.",)
 
 
 def _without_unused_categories(y: Series) -> Series:
     """Leave out categories that no row has."""
-    return y.cat.remove_unused_categories() if isinstance(y.dtype, pd.CategoricalDtype) else y
+    if not isinstance(y.dtype, pd.CategoricalDtype):
+        return y
+    return y.cat.remove_unused_categories()
 
 
 def _declared_order(y: Series) -> list[str]:
@@ -331,13 +361,18 @@ def _check_declared_order(what: str, y: Series, classes: Sequence[str]) -> None:
 
 def _refuse_parts_of_models(answers: Mapping[str, Rows], classes: Sequence[str]) -> None:
     """Refuse labels and probabilities of one model that stand as two models."""
-    single = {name: rows for name, rows in answers.items() if rows.ndim == 1}
-    numeric = [name for name, rows in single.items() if pd.api.types.is_numeric_dtype(rows.dtype)]
-    for model, by_part in columns_by_model(list(single), classes, numeric).items():
+    names = []
+    numeric = []
+    for name, rows in answers.items():
+        if isinstance(rows, pd.Series):
+            names.append(name)
+            if pd.api.types.is_numeric_dtype(rows.dtype):
+                numeric.append(name)
+    for model, by_part in columns_by_model(names, classes, numeric).items():
         columns: list[str] = []
-        for of_part in by_part.values():
-            columns += of_part
-        found = joined([repr(column) for column in columns])
+        for columns_of_part in by_part.values():
+            columns += columns_of_part
+        found = joined(list(map(repr, columns)))
         of_model = f", {model}" if model else ""
         raise UserError(
             f"predictions: {found} look like the labels and probabilities of one model{of_model}: "
@@ -397,7 +432,8 @@ def _are_counted(rows: Rows, classes: Sequence[str]) -> bool:
     if isinstance(rows, pd.Series):
         return False
     names = list(map(name_of, rows.columns))
-    return names == [str(i) for i in range(len(names))] and set(names) != set(classes)
+    numbers = list(map(str, range(len(names))))
+    return names == numbers and set(names) != set(classes)
 
 
 # --- rows in one order
@@ -405,18 +441,24 @@ def _are_counted(rows: Rows, classes: Sequence[str]) -> bool:
 
 def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     """Bring arguments with one row each into one order: by their index, or by position."""
-    rows = {what: rows_of(what, given) for what, given in arguments.items()}
+    rows = {}
+    indexed = []
+    for what, values in arguments.items():
+        rows[what] = rows_of(what, values)
+        # frames of other libraries have no index
+        if isinstance(values, pd.Series | pd.DataFrame):
+            indexed.append(what)
     first = next(iter(rows))
     _check_lengths(rows, first)
-    # frames of other libraries have no index
-    indexed = [
-        what for what, given in arguments.items() if isinstance(given, pd.Series | pd.DataFrame)
-    ]
-    leading = indexed[0] if indexed else first
+    leading = first
+    if indexed:
+        leading = indexed[0]
     order = rows[leading].index
-    moved = [what for what in indexed if not rows[what].index.equals(order)]
-    for what in moved:
-        _check_same_index(what, rows[what].index, leading, order)
+    moved = []
+    for what in indexed:
+        if not rows[what].index.equals(order):
+            _check_same_index(what, rows[what].index, leading, order)
+            moved.append(what)
     if moved and len(indexed) < len(rows):
         bare = next(what for what in rows if what not in indexed)
         raise UserError(
@@ -489,4 +531,6 @@ def rows_of(what: str, given: Any) -> Rows:
         values = np.array(None)
     if values.ndim not in (1, 2):
         raise UserError(f"{what}: found {type(given).__name__}, expected one value for each row")
-    return pd.DataFrame(values) if values.ndim == 2 else series_of(values, given)
+    if values.ndim == 2:
+        return pd.DataFrame(values)
+    return series_of(values, given)

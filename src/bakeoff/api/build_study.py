@@ -30,13 +30,13 @@ from bakeoff.comparisons.settings import (
 from bakeoff.comparisons.suites import means_over_tasks
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
-from bakeoff.data.predicted import Predicted
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.keys import refuse_same_names
 from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, setting, used_by
 from bakeoff.report.baseline import baselines
+from bakeoff.report.exhibits.flips import flips_of
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
@@ -73,6 +73,8 @@ KINDS: Mapping[str, Kind] = {
     "wrong": "error",
 }
 """Kinds of numbers per row: the direction that is better, or the meaning of 1."""
+MOST_FLIPS = 1_000
+"""Rows on which models differ that JSON has; their table has all."""
 _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
 
 
@@ -169,7 +171,9 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
             raise UserError(f"task: {unknown('task', task, Task)}")
         return Task(task).numbers
     needs = {METRICS[name].needs for name in metrics if name in METRICS}
-    return Need.NUMBERS in needs if needs else None
+    if not needs:
+        return None
+    return Need.NUMBERS in needs
 
 
 _KEYS = ("missing_cells", "resampling", "target")
@@ -225,10 +229,10 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
-            given = takes.checked(args, kwargs)
+            named = takes.checked(args, kwargs)
             interface = Interface(InterfaceKind.PYTHON, takes.arguments)
             with used_by(interface), in_arguments({*takes.arguments, *_KEYS}):
-                return function(*args, **{**defaults, **given})
+                return function(*args, **{**defaults, **named})
 
         return cast("Callable[P, R]", checked)
 
@@ -268,7 +272,7 @@ class _Signature(NamedTuple):
         """All names of arguments."""
         return frozenset((*self.defined, *self.settings))
 
-    def checked(self, args: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    def checked(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Return the named arguments by their own names; refuse what the function does not take."""
         if len(args) > len(self.positional) and not self.any_number:
             raise UserError(
@@ -276,9 +280,11 @@ class _Signature(NamedTuple):
                 f"{joined(self.positional)}; several models stand by their names, "
                 "{'old': …, 'new': …}"
             )
-        arguments = dict(given)
-        for name in given:
-            own_name = name if name in self.arguments else SPELLINGS.get(name, name)
+        arguments = dict(named)
+        for name in named:
+            own_name = name
+            if name not in self.arguments:
+                own_name = SPELLINGS.get(name, name)
             if own_name not in self.arguments:
                 text = unknown("argument", name, [*self.defined, *self.settings])
                 raise UserError(f"{self.function}: {text}")
@@ -303,7 +309,8 @@ def _explained(function: Callable[..., Any], settings: type, takes: _Signature) 
     for name in takes.settings:
         lines += _described(name, settings.__annotations__[name].__forward_arg__)
     after = after.replace("Examples\n---", f"{_RAISES}Examples\n---")
-    return "\n".join([*lines, "", f"{returns}{after}"])
+    lines += ["", f"{returns}{after}"]
+    return "\n".join(lines)
 
 
 def _described(name: str, kind: str) -> list[str]:
@@ -336,7 +343,9 @@ def as_pandas(given: Any) -> Any:
         column = with_own_types(given.to_frame("")).iloc[:, 0]
         column.name = given.name
         return column
-    return with_own_types(given) if isinstance(given, pd.DataFrame) else given
+    if isinstance(given, pd.DataFrame):
+        return with_own_types(given)
+    return given
 
 
 # --- the experiment and its study
@@ -460,50 +469,53 @@ def made_by(study: Study, command: str) -> Study:
 
 
 def build_study(
-    given: Observations,
+    observations: Observations,
     measured: Measured,
     columns: Mapping[str, str],
     settings: Mapping[str, Any],
     command: str,
 ) -> Study:
     """Run the tests of these predictions of one test set; `columns` relate rows, by role."""
-    given.check_answers()
-    analysis = _with_options(_analysis(given, measured, columns, settings), settings)
+    observations.check_answers()
+    analysis = _with_options(_analysis(observations, measured, columns, settings), settings)
     planned = planned_tests(analysis)
-    problems = list(check_classes(analysis, ROWS, given.classes))
+    problems = list(check_classes(analysis, ROWS, observations.classes))
     if problems:
         raise report_problems(problems)
-    rows = _side_by_side(given).of_tasks(analysis)
+    rows = PairedPredictions.from_observations(observations).of_tasks(analysis)
     evidence = {ROWS: rows}
     study = Study(
         analysis,
         run_all(planned, analysis, evidence),
-        pd.DataFrame(over_seeds(_scores(given, analysis, rows))),
-        cards={ROWS: _card(given, measured, settings.get("files", ()))},
+        pd.DataFrame(over_seeds(_scores(observations, analysis, rows))),
+        cards={ROWS: _card(observations, measured, settings.get("files", ()))},
         test_sets={} if rows.by_values else evidence,
         numbers=evidence if rows.by_values else {},
         planned=planned,
         intervals=score_intervals(analysis, evidence, analysis.metrics),
         subgroups=subgroup_table(analysis, evidence),
-        notes={ROWS: given.oddities},
-        preparation=given.remarks,
+        notes={ROWS: observations.oddities},
+        preparation=observations.remarks,
     )
     return made_by(study, command)
 
 
 def _analysis(
-    given: Observations, measured: Measured, columns: Mapping[str, str], settings: Mapping[str, Any]
+    observations: Observations,
+    measured: Measured,
+    columns: Mapping[str, str],
+    settings: Mapping[str, Any],
 ) -> Analysis:
     """Say what is compared: predictions, or numbers, of one test set."""
     costs = settings["costs"]
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))
-    metrics, described = _metrics(given, measured, costs)
-    _check_meaning(given, settings["unit"], costs)
+    metrics, described = _metrics(observations, measured, costs)
+    _check_meaning(observations, settings["unit"], costs)
     brings = "predictions" if measured.kind is None else "values"
     models = {}
-    for name in given.models:
-        seeds, deterministic = _training(given, name, name in settings["deterministic"])
+    for name in observations.models:
+        seeds, deterministic = _training(observations, name, name in settings["deterministic"])
         models[name] = ComparedModel(
             label=name,
             seeds=seeds,
@@ -511,21 +523,23 @@ def _analysis(
             brings=brings,
         )
     rows = ComparedData(
-        label=given.name,
+        label=observations.name,
         unit=settings["unit"],
         costs=costs,
         relation=_relation(measured, columns),
-        subgroups=as_columns([one for one in given.subgroups if one != columns.get("tasks")]),
+        subgroups=as_columns(
+            [name for name in observations.subgroups if name != columns.get("tasks")]
+        ),
     )
     return Analysis(
         title="compare",
-        task=given.task,
+        task=observations.task,
         models=models,
         datasets={ROWS: rows},
         metrics=metrics,
         given_metrics=described,
         tests=tests_asked(
-            given.models,
+            observations.models,
             {**settings, "tests": (), "options": None},
             task_weights=settings.get("task_weights"),
         ),
@@ -538,7 +552,7 @@ def _analysis(
 
 
 def _metrics(
-    given: Observations, measured: Measured, costs: Costs | None
+    observations: Observations, measured: Measured, costs: Costs | None
 ) -> tuple[tuple[str, ...], dict[str, GivenMetric]]:
     """Return all metrics, and those that describe the numbers per row."""
     if isinstance(measured.kind, GivenMetric):
@@ -549,45 +563,47 @@ def _metrics(
         metrics = [METRIC]
         described = {}
     else:
-        metrics = list(dict.fromkeys(measured.metrics or (given.task.metric,)))
+        metrics = list(dict.fromkeys(measured.metrics or (observations.task.metric,)))
         described = {}
-        check_metrics(metrics, given, costs)
+        check_metrics(metrics, observations, costs)
         if not any(map(has_interval, metrics)):
             raise Problem(
                 ("metrics",),
-                f"no test compares models by {joined(metrics)}; add {given.task.metric}",
+                f"no test compares models by {joined(metrics)}; add {observations.task.metric}",
             )
     if costs is not None and COST not in metrics:
         metrics.append(COST)
     return tuple(metrics), described
 
 
-def _check_meaning(given: Observations, unit: str | None, costs: Costs | None) -> None:
+def _check_meaning(observations: Observations, unit: str | None, costs: Costs | None) -> None:
     """Refuse names that cannot be shown, and what means nothing for the task."""
-    for name in given.models:
+    for name in observations.models:
         check_label(name)
     with blame("models"):
-        refuse_same_names(given.models)
-    validated(GivenData, {"source": "given", "label": given.name, "unit": unit}, ("datasets", ROWS))
-    if unit is not None and not given.task.numbers:
+        refuse_same_names(observations.models)
+    validated(
+        GivenData, {"source": "given", "label": observations.name, "unit": unit}, ("datasets", ROWS)
+    )
+    if unit is not None and not observations.task.numbers:
         raise Problem(("unit",), "classes have no unit; `task: regression` compares numbers")
-    if costs is not None and given.task.numbers:
+    if costs is not None and observations.task.numbers:
         text = "are of errors between classes: leave them out of a regression"
         raise Problem(("costs",), text)
 
 
-def _training(given: Observations, model: str, fixed: bool) -> tuple[int, bool | None]:
+def _training(observations: Observations, model: str, fixed: bool) -> tuple[int, bool | None]:
     """Return in how many runs a model was trained, and whether that has no random part."""
-    runs = given.models[model]
+    runs = observations.models[model]
     problem = ""
-    if given.several_runs and len(runs) == 1 and not fixed:
+    if observations.several_runs and len(runs) == 1 and not fixed:
         problem = (
             f"{model} has one training run and others have several, so nothing is known of its "
             "seeds: give further runs, or say that its training has no random part"
         )
     elif fixed and not all(map(runs[0].says_the_same, runs[1:])):
         problem = f"the {len(runs)} training runs of {model} differ: it has a random part"
-    elif fixed and not given.several_runs:
+    elif fixed and not observations.several_runs:
         problem = f"there are no training runs to compare {model} with"
     if problem:
         raise Problem(("deterministic",), problem)
@@ -651,66 +667,44 @@ def _variants(variant: str, tests: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {name: {"variant": variant} for name in taking or ["mcnemar"]}
 
 
-def _card(given: Observations, measured: Measured, files: Sequence[str]) -> dict[str, Any]:
+def _card(observations: Observations, measured: Measured, files: Sequence[str]) -> dict[str, Any]:
     """Describe the rows."""
-    target = given.target
-    truth = given.truth
-    if not given.in_order or measured.kind is not None:  # counts and numbers per row have none
+    target = observations.target
+    truth = observations.truth
+    # counts and numbers per row have no answers
+    if not observations.in_order or measured.kind is not None:
         target = Target(())
         truth = np.full(len(truth), -1)
-    card = given_card(ROWS, given.name, {ROWS: files}, target, truth, len(given.left_out))
-    return card | {"group_columns": given.like_groups, "cautions": given.cautions}
-
-
-def _side_by_side(given: Observations) -> PairedPredictions:
-    """Put what all training runs say, or numbers, side by side, each as if it was a model."""
-    beside: dict[str, Any] = {
-        "groups": given.related.get("groups"),
-        "times": given.related.get("time"),
-        "subgroups": given.subgroups,
-    }
-    runs: dict[str, Predicted] = {}
-    for name, of_model in given.models.items():
-        for seed, run in enumerate(of_model, start=1):
-            runs[run_name(name, seed)] = run
-    values = [run.values for run in runs.values() if run.values is not None]
-    if values:
-        return PairedPredictions.from_values(tuple(runs), np.column_stack(values), **beside)
-    probabilities = None
-    if any(run.probabilities is not None for run in runs.values()):
-        probabilities = np.full((len(given.truth), len(runs), len(given.classes)), np.nan)
-        for place, run in enumerate(runs.values()):
-            if run.probabilities is not None:
-                probabilities[:, place] = run.probabilities
-    return PairedPredictions(
-        tuple(runs),
-        given.classes,
-        given.truth,
-        np.array([run.answers for run in runs.values()]).T,  # what one model says lies together
-        None if probabilities is None else probabilities[..., -1],
-        probabilities=probabilities,
-        in_order=given.in_order,
-        **beside,
+    card = given_card(
+        ROWS, observations.name, {ROWS: files}, target, truth, len(observations.left_out)
     )
+    return card | {"group_columns": observations.like_groups, "cautions": observations.cautions}
 
 
 def _scores(
-    given: Observations, analysis: Analysis, rows: PairedPredictions
+    observations: Observations, analysis: Analysis, rows: PairedPredictions
 ) -> Iterator[dict[str, Any]]:
     """Score each training run of each model; of rows of several tasks in the mean over tasks."""
-    ids = np.arange(len(given.truth))
+    ids = np.arange(len(observations.truth))
     over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs, defined=True)
     costs = analysis.datasets[ROWS].costs
-    for model, runs in given.models.items():
+    for model, runs in observations.models.items():
         for seed, run in enumerate(runs, start=1):
-            made = Predictions(
-                ids, given.truth, run.answers, given.classes, run.probabilities, None, {}
+            predictions = Predictions(
+                row_id=ids,
+                y_true=observations.truth,
+                y_pred=run.answers,
+                classes=observations.classes,
+                probabilities=run.probabilities,
+                decision=None,
+                facts={},
             )
             for metric in analysis.metrics:
                 if run.values is not None:
-                    value, reason = float(run.values.mean()), ""
+                    value = float(run.values.mean())
+                    reason = ""
                 else:
-                    value, reason = score(METRICS[metric], made, costs)
+                    value, reason = score(METRICS[metric], predictions, costs)
                 value = over_tasks.get((run_name(model, seed), metric), value)
                 line = {"model": model, "n_test": len(ids), "metric": metric}
                 yield HOLDOUT | line | {"value": value, "undefined": reason}
@@ -721,8 +715,12 @@ def _scores(
 
 def names_of(study: Study) -> dict[str, str]:
     """Map the ids of models to their names: the user's, which are the ids in an experiment."""
-    models = study.analysis.models.items()
-    return {"": "", **{key: (study.command and model.label) or key for key, model in models}}
+    names = {"": ""}
+    for key, model in study.analysis.models.items():
+        names[key] = key
+        if study.command and model.label:
+            names[key] = model.label
+    return names
 
 
 def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
@@ -735,11 +733,17 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
         "comparisons": [_by_names(row.to_dict(), names) for row in study.comparisons],
     }
     if not study.subgroups.empty:
-        lines = study.subgroups.to_dict("records")
-        content["subgroups"] = [
-            _by_names({str(key): plain(value) for key, value in line.items()}, names)
-            for line in lines
-        ]
+        lines = []
+        for line in study.subgroups.to_dict("records"):
+            plain_line = {str(key): plain(value) for key, value in line.items()}
+            lines.append(_by_names(plain_line, names))
+        content["subgroups"] = lines
+    flips = flips_of(study)
+    if flips is not None:
+        rows = []
+        for row in flips.first(MOST_FLIPS):
+            rows.append({key: plain(value) for key, value in row.items()})
+        content["flips"] = {"models": list(flips.models), "n": len(flips.whole), "rows": rows}
     return content
 
 

@@ -165,7 +165,8 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         )
     planned = planned_tests(analysis)
     fits = pd.DataFrame({**HOLDOUT, **scores.cells})
-    fits["metric"] = fits["metric"].map(dict(zip(scores.better, analysis.metrics, strict=True)))
+    names = dict(zip(scores.better, analysis.metrics, strict=True))
+    fits["metric"] = fits["metric"].map(names)
     check_ranges(fits, analysis.measures, "scores", ("scores",))
     matrix, holes = score_matrix(
         fits,
@@ -184,7 +185,7 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         command,
         notes={next(iter(analysis.datasets)): scores.notes},
         preparation=scores.lost_folds,
-        missing={"policy": analysis.missing_cells, "missing": [vars(hole) for hole in holes]},
+        missing={"policy": analysis.missing_cells, "missing": list(map(vars, holes))},
     )
 
 
@@ -294,19 +295,25 @@ def _notes(long: pd.DataFrame, units: Mapping[str, str]) -> list[str]:
             )
     imputed = long.loc[long["imputed"], "model"].value_counts()
     if len(imputed):
-        counts = some([f"{count:,} of {model}" for model, count in imputed.items()])
-        notes.append(f"Scores that are imputed and none of the model (column `imputed`): {counts}.")
+        counts = []
+        for model, count in imputed.items():
+            counts.append(f"{count:,} of {model}")
+        notes.append(
+            f"Scores that are imputed and none of the model (column `imputed`): {some(counts)}."
+        )
     return notes
 
 
 def _analysis(scores: _Scores, settings: Mapping[str, Any]) -> Analysis:
     """Say what is compared."""
     title = settings["name"] or "compare"
-    missing = settings["missing"]
+    missing_cells = settings["missing"]
+    if missing_cells == MISSING[0]:
+        missing_cells = "error"
     tests = tests_asked(
         scores.models,
         settings,
-        missing_cells="error" if missing == MISSING[0] else missing,
+        missing_cells=missing_cells,
         dataset_groups=scores.groups,
     )
     check_label(title)
@@ -315,28 +322,30 @@ def _analysis(scores: _Scores, settings: Mapping[str, Any]) -> Analysis:
     for name in scores.models:
         check_label(name, "models")
     metrics = []
-    described: dict[str, GivenMetric] = {}
-    for metric, greater_is_better in scores.better.items():
-        if metric in METRICS:
-            metrics.append(metric)
+    own_metrics: dict[str, GivenMetric] = {}
+    for name, greater_is_better in scores.better.items():
+        if name in METRICS:
+            metrics.append(name)
             continue
-        values = scores.cells.loc[scores.cells["metric"] == metric, "value"]
+        values = scores.cells.loc[scores.cells["metric"] == name, "value"]
         # of scores that are all above 0 ratios compare on any data set
-        above_0 = {"range": [0, None]} if (values.dropna() > 0).all() else {}
-        mixed = bool(scores.units[metric])
-        given = described_metric(
-            metric, greater_is_better, label=metric, mixed_units=mixed, **above_0
+        limits = {}
+        if (values.dropna() > 0).all():
+            limits["range"] = [0, None]
+        mixed = bool(scores.units[name])
+        own_metric = described_metric(
+            name, greater_is_better, label=name, mixed_units=mixed, **limits
         )
-        if given.name in described:
-            raise UserError(f"metrics: {metric!r} is called like another one: rename it")
-        metrics.append(given.name)
-        described[given.name] = given
+        if own_metric.name in own_metrics:
+            raise UserError(f"metrics: {name!r} is called like another one: rename it")
+        metrics.append(own_metric.name)
+        own_metrics[own_metric.name] = own_metric
     return Analysis(
         title=title,
         models={name: ComparedModel(label=name, brings="scores") for name in scores.models},
         datasets={name: ComparedData(label=name) for name in scores.datasets},
         metrics=tuple(metrics),
-        given_metrics=described,
+        given_metrics=own_metrics,
         tests=tests,
         plans={"holdout": TEST_SET},
         scores_of_plans=frozenset(["holdout"]),
@@ -353,11 +362,14 @@ def _refuse_missing(fits: pd.DataFrame, analysis: Analysis, planned: AnalysisPla
     texts = []
     for cell in lacking.head(_SHOWN).itertuples():
         texts.append(f"{cell.model} on {cell.dataset} ({cell.undefined})")
-    more = f"; and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
-    counted = "1 score is" if len(lacking) == 1 else f"{len(lacking)} scores are"
+    if len(lacking) > _SHOWN:
+        texts.append(f"and {len(lacking) - _SHOWN} more")
+    counted = "1 score is"
+    if len(lacking) > 1:
+        counted = f"{len(lacking)} scores are"
     raise Problem(
         ("missing_cells",),
-        f"{counted} missing: {'; '.join(texts)}{more}. Say what becomes of them: "
+        f"{counted} missing: {'; '.join(texts)}. Say what becomes of them: "
         "`failed` (a crash or a limit: they rank last) or `drop_dataset` (their data sets are "
         "left out)",
     )
@@ -371,26 +383,35 @@ def _long(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     repeats = settings["runs"]
     groups = settings["groups"]
     _check_columns(frame, "runs", repeats)
-    _check_columns(frame, "groups", [groups] if groups else [])
-    beside = [*repeats, groups] if groups else list(repeats)
+    beside = list(repeats)
+    if groups:
+        _check_columns(frame, "groups", [groups])
+        beside.append(groups)
     frame, datasets = _named_datasets(frame, settings["datasets"], beside)
-    shared = pd.DataFrame(
-        {
-            "dataset": _names(frame[datasets], "datasets"),
-            "repeat": frame.groupby(repeats, dropna=False).ngroup() if repeats else 0,
-            "group": _names(frame[groups], "groups") if groups else "",
-            "measured": "",
-            "imputed": False,
-        }
-    )
+    shared = pd.DataFrame({"dataset": _names(frame[datasets], "datasets")})
+    shared["repeat"] = 0
+    if repeats:
+        shared["repeat"] = frame.groupby(repeats, dropna=False).ngroup()
+    shared["group"] = ""
+    if groups:
+        shared["group"] = _names(frame[groups], "groups")
+    shared["measured"] = ""
+    shared["imputed"] = False
+    # each may have its direction behind it
     metrics = [name.rpartition(":")[0] or name for name in settings["metrics"]]
     model = next((name for name in _MODEL if name in frame), None)
-    columns = [name for name in _VALUE if name in frame][:1]
-    if not columns:
-        columns = [name for name in metrics if name in frame]
+    columns = _columns_of_scores(frame, metrics)
     if model is not None and columns:
         return _of_long(frame, shared, datasets, model, columns)
     return _of_wide(frame, shared, metrics, settings["models"], {datasets, *beside})
+
+
+def _columns_of_scores(frame: pd.DataFrame, metrics: Sequence[str]) -> list[str]:
+    """Return the columns of a long table that hold scores: one of all metrics, or one of each."""
+    for name in _VALUE:
+        if name in frame:
+            return [name]
+    return [name for name in metrics if name in frame]
 
 
 def _check_columns(frame: pd.DataFrame, key: str, columns: Sequence[str]) -> None:
@@ -416,8 +437,10 @@ def _of_long(
             named_in_rows = False
     parts = []
     for name in columns:
-        metric = frame["metric"].astype(str) if named_in_rows else name
-        parts.append(shared.assign(metric=metric, value=frame[name]))
+        part = shared.assign(metric=name, value=frame[name])
+        if named_in_rows:
+            part["metric"] = frame["metric"].astype(str)
+        parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -433,7 +456,9 @@ def _of_wide(
         raise UserError(
             "metrics: several metrics need a row per score, with a column `metric`: a long table"
         )
-    metric = metrics[0] if metrics else "score"
+    metric = "score"
+    if metrics:
+        metric = metrics[0]
     parts = []
     for name in _columns_of_models(frame, models, others):
         parts.append(shared.assign(model=name.strip(), metric=metric, value=frame[name]))

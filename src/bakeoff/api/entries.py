@@ -24,6 +24,8 @@ _ALLOWED = (
     "a number, a text, a list, an estimator, a function, a class, or an object whose attributes "
     "are the parameters of its constructor"
 )
+_HOMES_OF_UFUNCS = ("numpy", "scipy.special")
+"""Where functions live that do not say it themselves."""
 _NAME_CLASSES = ("class_weight", "pos_label", "constant")
 """Parameters whose values name classes."""
 
@@ -94,7 +96,7 @@ def _described(estimator: Any, place: str) -> dict[str, Any]:
             continue
         # tuples that are made of lists again are written as lists
         if isinstance(value, Sequence) and name in NAMED_PARTS:
-            value = [list(part) if isinstance(part, tuple) else part for part in value]
+            value = _as_lists(value)
         elif isinstance(value, tuple) and isinstance(default, tuple):
             value = list(value)
         params[name] = _plain(value, f"{place}: its parameter {name}")
@@ -103,14 +105,22 @@ def _described(estimator: Any, place: str) -> dict[str, Any]:
     return {"estimator": path} | without_none({"params": params or None})
 
 
+def _as_lists(parts: Sequence[Any]) -> list[Any]:
+    """Write the parts of a composition as lists of a name and an estimator."""
+    lists = []
+    for part in parts:
+        lists.append(list(part) if isinstance(part, tuple) else part)
+    return lists
+
+
 def import_path(named: Any, place: str) -> str:
     """Return the shortest public import path of a class, a function or a distribution of SciPy."""
     name = str(getattr(named, "__name__", getattr(named, "name", "")))
     module = getattr(named, "__module__", None) or ""
     parts = module.split(".")
     homes = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
-    # ufuncs do not say where they live
-    for home in [*homes, "numpy", "scipy.special"]:
+    homes += _HOMES_OF_UFUNCS
+    for home in homes:
         if getattr(sys.modules.get(home), name, None) is named:
             return f"{home}.{name}"
     if name == "<lambda>":
@@ -132,7 +142,9 @@ def with_codes(entry: Any, codes: Mapping[str, int], of_classes: bool = False) -
     if isinstance(entry, list):
         return [with_codes(part, codes, of_classes) for part in entry]
     if not isinstance(entry, Mapping):
-        return codes.get(name_of(entry), entry) if of_classes else entry
+        if of_classes:
+            return codes.get(name_of(entry), entry)
+        return entry
     coded = {}
     for key, value in entry.items():
         if of_classes:
@@ -218,13 +230,11 @@ def _made_by_call(value: Any, place: str) -> dict[str, Any] | None:
         return None
     import joblib
 
-    entry = without_none(
-        {
-            "object": import_path(call.maker, place),
-            "args": [_plain(part, place) for part in call.args] or None,
-            "params": {name: _plain(part, place) for name, part in call.params.items()} or None,
-        }
-    )
+    entry: dict[str, Any] = {"object": import_path(call.maker, place)}
+    if call.args:
+        entry["args"] = [_plain(part, place) for part in call.args]
+    if call.params:
+        entry["params"] = {name: _plain(part, place) for name, part in call.params.items()}
     if call.args or call.maker is not type(value):
         return entry
     with suppress(Exception):  # where a class makes an equal object of these, nothing is lost

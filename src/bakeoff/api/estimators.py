@@ -189,7 +189,7 @@ def compare_estimators(
                        test  decision
     0  fold_rows_difference  a_better
     """
-    by_name, X, y = _by_name(estimators, X, y, *more)
+    estimator_by_name, X, y = _by_name(estimators, X, y, *more)
     arguments = {
         **settings,
         "cv": cv,
@@ -202,13 +202,18 @@ def compare_estimators(
     }
     if not isinstance(n_jobs, int) or n_jobs == 0:
         raise UserError(f"n_jobs: found {shown(n_jobs)}, expected a number of processes, or -1")
-    asked = _experiment(by_name, X, y, {"groups": groups, "time": time}, arguments)
-    study = _run(asked, by_name, n_jobs, settings["progress"])
-    versions = {name: version for name, version in study.environment.items() if name != WORKFLOW}
+    columns = {"groups": groups, "time": time}
+    asked = _experiment(estimator_by_name, X, y, columns, arguments)
+    study = _run(asked, estimator_by_name, n_jobs, settings["progress"])
+    versions = dict(study.environment)
+    versions.pop(WORKFLOW, None)
+    splitter = ""
+    if asked.by_splitter:
+        splitter = type(cv).__name__
     study = dataclasses.replace(
         study,
         environment=versions,
-        splitter=type(cv).__name__ if asked.by_splitter else "",
+        splitter=splitter,
         command="bakeoff.compare_estimators(estimators, X, y, …)",
     )
     return EstimatorFindings(study, asked.config, asked.frame)
@@ -251,10 +256,10 @@ def _experiment(
     if texts:
         preprocessing = "none"  # texts are for a vectorizer
     to_x = as_passed(X, features)
-    models = {
-        key: _model(estimators[label], label, key, preprocessing, to_x, codes)
-        for label, key in ids.items()
-    }
+    models = {}
+    for label, key in ids.items():
+        models[key] = _model(estimators[label], label, key, preprocessing, to_x, codes)
+    metrics = [METRICS_OF.get(name, name) for name in arguments["metrics"]]
     data = {
         **roles,
         "positive": arguments["positive"],
@@ -268,7 +273,7 @@ def _experiment(
             "seed": arguments["seed"],
             "datasets": {DATA: without_none(data)},
             "models": models,
-            "metrics": [METRICS_OF.get(name, name) for name in arguments["metrics"]] or None,
+            "metrics": metrics or None,
             "resampling": plans,
             "tests": section_of_tests(ids, arguments, what="estimator"),
         }
@@ -282,8 +287,11 @@ def _run(asked: _Asked, estimators: Mapping[str, Any], n_jobs: int, progress: bo
     from joblib import effective_n_jobs
 
     workers = effective_n_jobs(n_jobs)
-    labels = {key: label for label, key in asked.ids.items()}
-    places = {key: _place(label) for key, label in labels.items()}
+    label_by_id = {}
+    places = {}
+    for label, key in asked.ids.items():
+        label_by_id[key] = label
+        places[key] = _place(label)
     try:
         with tempfile.TemporaryDirectory() as folder, _bar(progress) as fitted:
             table = Path(folder) / "table.parquet"
@@ -296,8 +304,10 @@ def _run(asked: _Asked, estimators: Mapping[str, Any], n_jobs: int, progress: bo
         fit = error.what
         assert isinstance(fit, Fit)
         text = f"{places[fit.model]}, {fit.split}: {error.reason}"
-        if asked.as_passed and not _has_steps(estimators[labels[fit.model]]):
-            text += _AUTO_HINT if re.search(_UNREADABLE, error.reason) else ""
+        estimator = estimators[label_by_id[fit.model]]
+        cannot_read = re.search(_UNREADABLE, error.reason) is not None
+        if cannot_read and asked.as_passed and not _has_steps(estimator):
+            text += _AUTO_HINT
         raise UserError(text) from None
     except UserError as error:
         raise placed(error, places) from None
@@ -307,8 +317,8 @@ def _ids(estimators: Iterable[str]) -> dict[str, str]:
     """Return the id of each estimator in an experiment: its name, where all names can be ids."""
     names = list(estimators)
     can_be_ids = all(re.fullmatch(ID, name) and len(name) <= _LONGEST_ID for name in names)
-    if can_be_ids and len({name.lower() for name in names}) == len(names):
-        return {name: name for name in names}
+    if can_be_ids and len(set(map(str.lower, names))) == len(names):
+        return dict(zip(names, names, strict=True))
     return {name: f"model-{place}" for place, name in enumerate(names, start=1)}
 
 
@@ -322,9 +332,9 @@ def _codes_of_classes(target: pd.Series[Any], positive: object) -> dict[str, int
 # --- the estimators
 
 
-def _by_name(*given: Any) -> tuple[dict[str, Any], Any, Any]:
+def _by_name(*arguments: Any) -> tuple[dict[str, Any], Any, Any]:
     """Return estimators by their names, features and truth."""
-    *estimators, X, y = given
+    *estimators, X, y = arguments
     if len(estimators) == 1 and isinstance(estimators[0], Mapping | list | tuple):
         (estimators,) = estimators
     if isinstance(estimators, Mapping):
@@ -342,8 +352,11 @@ def _names(estimators: Sequence[Any]) -> list[str]:
         classes.append(kind.__name__)
     names = []
     for place, name in enumerate(classes):
-        number = classes[: place + 1].count(name)
-        names.append(name if classes.count(name) == 1 else f"{name}-{number}")
+        if classes.count(name) == 1:
+            names.append(name)
+        else:
+            number = classes[: place + 1].count(name)
+            names.append(f"{name}-{number}")
     return names
 
 
@@ -382,12 +395,16 @@ def _model(
     if _has_steps(estimator):
         preprocessing = "none"  # the steps are all
     if to_x is not None and preprocessing == "none":
-        steps = estimator.steps if is_pipeline(estimator) else [("model", estimator)]
+        steps = [("model", estimator)]
+        if is_pipeline(estimator):
+            steps = estimator.steps
         estimator = Pipeline([(AS_PASSED, to_x), *steps])
-    entry = with_codes(entry_of(estimator, _place(label)), codes)
+    entry: dict[str, Any] = with_codes(entry_of(estimator, _place(label)), codes)
     if "steps" not in entry:
         entry["preprocessing"] = preprocessing
-    return entry if label == key else {**entry, "label": label}
+    if label != key:
+        return {**entry, "label": label}
+    return entry
 
 
 def _has_steps(estimator: Any) -> bool:
@@ -410,8 +427,13 @@ def refuse_spellings(y: pd.Series[Any]) -> None:
 
 def _refuse_unreadable(estimators: Mapping[str, Any], features: pd.DataFrame) -> None:
     """Refuse columns that scikit-learn's estimators say they do not take, before any fit."""
-    texts = [name for name, values in features.items() if not _are_numbers(values)]
-    gaps = [name for name, values in features.items() if values.isna().any()]
+    texts = []
+    gaps = []
+    for name, values in features.items():
+        if not _are_numbers(values):
+            texts.append(name)
+        if values.isna().any():
+            gaps.append(name)
     if not texts and not gaps:
         return
     for label, estimator in estimators.items():
@@ -429,18 +451,28 @@ def _unreadable(
     """Say which columns an estimator does not take; empty where it takes all, or it is unknown."""
     from sklearn.utils import get_tags
 
-    held = [part for part in estimator.get_params().values() if hasattr(part, "get_params")]
-    parts = [estimator, *held]
+    parts = _parts(estimator)
     if _has_steps(estimator) or not all(map(_of_sklearn, parts)):
         return ""  # what it takes shows when it is fitted
     if any(getattr(part, "categorical_features", None) for part in parts):
         texts = [name for name in texts if not _is_categorical(features[name])]
-    takes = [get_tags(part).input_tags for part in parts]
-    if texts and not any(tags.string for tags in takes):
+    takes_texts = False
+    takes_gaps = False
+    for part in parts:
+        tags = get_tags(part).input_tags
+        takes_texts = takes_texts or tags.string
+        takes_gaps = takes_gaps or tags.allow_nan
+    if texts and not takes_texts:
         return f"are no numbers in {_named(texts)}"
-    if gaps and not any(tags.allow_nan for tags in takes):
+    if gaps and not takes_gaps:
         return f"are missing in {_named(gaps)}"
     return ""
+
+
+def _parts(estimator: Any) -> list[Any]:
+    """List an estimator and the estimators among its parameters."""
+    values = [estimator, *estimator.get_params().values()]
+    return [value for value in values if hasattr(value, "get_params")]
 
 
 def _is_categorical(values: pd.Series[Any]) -> bool:
@@ -486,7 +518,9 @@ def _with_table(config: Mapping[str, Any], path: str) -> dict[str, Any]:
 @contextmanager
 def _bar(wanted: bool | None) -> Iterator[Callable[[int, int], None]]:
     """Show how many fits are done on standard error."""
-    shows = sys.stderr.isatty() if wanted is None else wanted
+    shows = wanted
+    if shows is None:
+        shows = sys.stderr.isatty()
     begun = False
 
     def show(done: int, total: int) -> None:
@@ -499,7 +533,8 @@ def _bar(wanted: bool | None) -> Iterator[Callable[[int, int], None]]:
     try:
         yield show
     finally:
-        sys.stderr.write("\n" if begun else "")
+        if begun:
+            sys.stderr.write("\n")
 
 
 # --- the divisions of the table
@@ -510,8 +545,9 @@ def _resampling_of(
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Return the section `resampling:`, and the columns of folds that it names."""
     if cv is None:
-        many = len(frame) >= _MANY
-        return {"holdout": {}} if many else None, {}
+        if len(frame) < _MANY:
+            return None, {}
+        return {"holdout": {}}, {}
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         return {"kfold": {"folds": int(cv)}}, {}
     if isinstance(cv, str):
@@ -545,7 +581,9 @@ def _folds_of(cv: Any, frame: pd.DataFrame, roles: Mapping[str, str]) -> NDArray
             f"({listed(Resampling.model_fields)}), the section `resampling:` of an experiment, or "
             f"a splitter whose folds test every row once in a round ({listed(_ROUNDS)})"
         )
-    groups = frame[roles["groups"]] if "groups" in roles else None
+    groups = None
+    if "groups" in roles:
+        groups = frame[roles["groups"]]
     try:
         splits = list(cv.split(frame, frame[roles["target"]], groups))
     except (TypeError, ValueError) as error:
@@ -554,5 +592,6 @@ def _folds_of(cv: Any, frame: pd.DataFrame, roles: Mapping[str, str]) -> NDArray
     for fold, (_, test) in enumerate(splits, start=1):
         folds[test] = fold
     if not folds.all():
-        raise UserError(f"cv: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
+        untested = int((folds == 0).sum())
+        raise UserError(f"cv: {kind} tests {untested:,} rows in no fold")
     return folds

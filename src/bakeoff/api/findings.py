@@ -26,11 +26,12 @@ from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
 from bakeoff.report.read import read_study
 from bakeoff.report.study import Study
-from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BRIEF = (
@@ -79,6 +80,11 @@ class Findings:
         return self._page.methods.text
 
     @property
+    def bibtex(self) -> str:
+        """The sources of the tests and of what `methods` cites, for BibTeX."""
+        return self._page.bibtex
+
+    @property
     def scores(self) -> pd.DataFrame:
         """One row for each model, fold and metric, as in scores.csv."""
         return self._named(self._study.scores)
@@ -103,10 +109,10 @@ class Findings:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The names that `to_latex` and `to_markdown` take."""
+        """The names that `to_frame`, `to_latex` and `to_markdown` take."""
         return tuple(item.name for item in self._page.items if item.form == "table")
 
-    def figure(self, name: str | None = None) -> Figure:
+    def figure(self, name: str | None = None, *, ax: Axes | None = None) -> Figure:
         """Draw one of `figures`.
 
         Parameters
@@ -115,33 +121,60 @@ class Findings:
             Its name, or the part before the first dot for the first of these; default: the
             differences of the test that decides. ``"ranks"`` is the critical difference diagram;
             where no ranks over data sets were compared, the models in the order of their scores.
+        ax : matplotlib Axes, optional
+            Axes to draw into, such as one of `matplotlib.pyplot.subplots`. Names and p-values stand
+            beside them. Default: a new figure, as wide as it needs to be.
 
         Returns
         -------
         matplotlib Figure
-            A new one at every call, yours to change; it shows itself at the end of a notebook's
-            cell.
+            A new one at every call, yours to change, or that of `ax`; it shows itself at the end of
+            a notebook's cell.
 
         Raises
         ------
         UserError
-            There is none of this name.
+            There is none of this name, or it has several panels and `ax` is one.
         """
         from bakeoff.report.drawing import svg
 
+        if ax is not None:
+            return exhibits.draw(self._item("figure", name), self._study, ax).figure
         figure = exhibits.draw(self._item("figure", name), self._study).figure
         # matplotlib draws a figure at the end of a cell only where pyplot was set up for it
         figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
         return figure
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the comparisons of the test that decides, one row for each pair of models.
+    def to_frame(self, table: str | None = None) -> pd.DataFrame:
+        """Return one of `tables` with its numbers unrounded.
+
+        Parameters
+        ----------
+        table : str, optional
+            Its name, or the part before the first dot. ``"flips"`` has all rows on which the best
+            model and the next one differ. Default: the comparisons of the test that decides.
 
         Returns
         -------
         DataFrame
-            As `comparisons`; empty where no test compares pairs.
+            As the CSV file of the table; by default as `comparisons`, one row for each pair of
+            models, and empty where no test compares pairs.
+
+        Raises
+        ------
+        UserError
+            There is none of this name.
+
+        Examples
+        --------
+        >>> import bakeoff
+        >>> study = bakeoff.compare([1, 1, 0, 0], {"a": [1, 1, 0, 1], "b": [1, 0, 0, 1]})
+        >>> study.to_frame("flips")
+          id truth  a  b right
+        0  2     1  1  0     a
         """
+        if table is not None:
+            return as_frame(self._table(table))
         rows = () if self._main is None else self._main.rows
         return self._tabulated(row for row in rows if self._first in ("", row.model_a))
 
@@ -191,24 +224,22 @@ class Findings:
         """
         file = Path(path)
         ending = file.suffix.lower()
-        if ending not in (*FORMS, ".json"):
-            endings = joined([*FORMS, ".json"], "or")
-            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
-        if ending in FORMS:
+        if ending == ".json":
+            text = self.to_json() + "\n"
+        elif ending in FORMS:
             text = getattr(self._page, FORMS[ending])
         else:
-            text = self.to_json() + "\n"
+            endings = joined([*FORMS, ".json"], "or")
+            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
         write_text(file, text)
         return file
 
     def __repr__(self) -> str:
-        lines = [paragraph(text) for text in self._page.verdict.lines]
+        lines = list(map(paragraph, self._page.verdict.lines))
         lines.append("")
         table = self._brief
         if table.rows:
-            titles = [column.title for column in table.columns]
-            cells = [[cell.text for cell in row] for row in table.rows]
-            lines.append(pd.DataFrame(cells, columns=titles).to_string(index=False))
+            lines.append(as_text(table))
         if table.summary:
             lines.append(table.summary)
         return "\n".join(lines)
@@ -236,19 +267,25 @@ class Findings:
         """The family of pairs that the verdict goes by."""
         if self._study.mains:
             return self._study.mains[0]
-        pairs = (family for family in self._study.families if family.role == "pair")
-        return next(pairs, None)
+        for family in self._study.families:
+            if family.role == "pair":
+                return family
+        return None
 
     def _item(self, form: str, name: str | None) -> Item:
         """Return a figure or a table by its name or its kind; without a name that of the pairs."""
-        items = {item.name: item for item in self._page.items if item.form == form}
+        items: dict[str, Item] = {}
+        first_of_kind: dict[str, Item] = {}
+        for item in self._page.items:
+            if item.form == form:
+                items[item.name] = item
+                first_of_kind.setdefault(item.kind, item)
         if name is None:
             return self._main_item(form, items)
         if name in items:
             return items[name]
-        for item in items.values():
-            if item.kind == name:
-                return item
+        if name in first_of_kind:
+            return first_of_kind[name]
         if (form, name) == ("figure", "ranks") and "scores" in items:
             return items["scores"]
         raise UserError(unknown(form, name, items))
@@ -269,20 +306,26 @@ class Findings:
         """The part of the main table that fits a screen; its summary counts the rest."""
         table = self._table(None)
         keys = [column.key for column in table.columns]
-        kept = list(range(len(keys)))
-        rows = table.rows
-        if {"model_a", "model_b"} <= set(keys):
-            kept = [place for place in kept if keys[place] in _BRIEF]
-            if self._first:
-                first = self._study.label(self._first)
-                model_a = keys.index("model_a")
-                rows = tuple(row for row in rows if row[model_a].text == first)
-        more = len(rows) - _ROWS
+        is_of_pairs = {"model_a", "model_b"} <= set(keys)
+        places = list(range(len(keys)))
+        if is_of_pairs:
+            places = [place for place in places if keys[place] in _BRIEF]
+        rows = list(table.rows)
+        if is_of_pairs and self._first:
+            first = self._study.label(self._first)
+            model_a = keys.index("model_a")
+            rows = [row for row in rows if row[model_a].text == first]
+        summary = ""
+        if len(rows) > _ROWS:
+            summary = f"… and {count(len(rows) - _ROWS, 'more row')}"
+        brief_rows = []
+        for row in rows[:_ROWS]:
+            brief_rows.append(tuple(row[place] for place in places))
         return dataclasses.replace(
             table,
-            columns=tuple(table.columns[place] for place in kept),
-            rows=tuple(tuple(row[place] for place in kept) for row in rows[:_ROWS]),
-            summary=f"… and {count(more, 'more row')}" if more > 0 else "",
+            columns=tuple(table.columns[place] for place in places),
+            rows=tuple(brief_rows),
+            summary=summary,
         )
 
     def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
@@ -301,6 +344,15 @@ class Findings:
 
 
 # --- experiments of the workflow
+
+
+def as_text(table: PageTable) -> str:
+    """Write a table of the page as pandas shows tables."""
+    cells = []
+    for row in table.rows:
+        cells.append([cell.text for cell in row])
+    titles = [column.title for column in table.columns]
+    return pd.DataFrame(cells, columns=titles).to_string(index=False)
 
 
 def run(

@@ -78,7 +78,9 @@ def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | Non
     """Return the resampling plan of a splitter."""
     if splits is None and isinstance(cv, list | tuple):
         splits = [(np.asarray(train), np.asarray(test)) for train, test in cv]
-    kind = "KFold" if cv is None or isinstance(cv, Integral) else type(cv).__name__
+    kind = type(cv).__name__
+    if cv is None or isinstance(cv, Integral):
+        kind = "KFold"
     if splits is not None:
         plan = _of_splits(splits, drawn=kind in _DRAWN)
     elif kind in _DRAWN:
@@ -87,7 +89,7 @@ def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | Non
         if n is None:
             raise UserError("n: TimeSeriesSplit trains on more and more rows: pass n=len(y)")
         plan = _of_splits(list(cv.split(np.zeros(n))), drawn=False)
-    elif kind in (*ONE_ROUND, *REPEATED):
+    elif kind in ONE_ROUND + REPEATED:
         plan = _of_rounds(cv, kind, n, n_scores)
     elif hasattr(cv, "get_n_splits"):
         raise UserError(f"cv: what splits {kind} makes is not known: {PROVE}")
@@ -106,7 +108,9 @@ def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | Non
 
 def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
     """Return the plan of a splitter that tests each row once in every round."""
-    repeats = int(cv.n_repeats) if kind in REPEATED else 1
+    repeats = 1
+    if kind in REPEATED:
+        repeats = int(cv.n_repeats)
     if cv is None:
         total = _DEFAULT_FOLDS
     elif isinstance(cv, Integral):
@@ -120,7 +124,9 @@ def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
         n_test = np.ones(total, dtype=int)
         return FoldPlan(repeats, folds, folds - n_test, n_test, sized=False)
     # scikit-learn gives the first n mod k folds one row more
-    n_test = np.tile([n // folds + (i < n % folds) for i in range(folds)], repeats)
+    sizes = np.full(folds, n // folds)
+    sizes[: n % folds] += 1
+    n_test = np.tile(sizes, repeats)
     return FoldPlan(repeats, folds, n - n_test, n_test)
 
 
@@ -152,16 +158,20 @@ def _drawn_sizes(cv: Any, n: int | None) -> tuple[float, float]:
         test_share = 1 - cv.train_size
     else:
         test_share = _DEFAULT_SHARE
-    train_share = 1 - test_share if cv.train_size is None else cv.train_size
-    return train_share, test_share
+    if cv.train_size is None:
+        return 1 - test_share, test_share
+    return cv.train_size, test_share
 
 
 def _of_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
     """Find the plan that splits follow, which are all known."""
-    n_train, n_test = np.array([(len(train), len(test)) for train, test in splits]).T
-    if any(len(np.intersect1d(train, test)) for train, test in splits):
-        raise UserError("cv: a split tests rows that it trains on")
-    rows = np.unique(np.concatenate([np.concatenate(split) for split in splits]))
+    sizes = []
+    for train, test in splits:
+        sizes.append((len(train), len(test)))
+        if len(np.intersect1d(train, test)):
+            raise UserError("cv: a split tests rows that it trains on")
+    n_train, n_test = np.array(sizes).T
+    rows = np.unique(np.concatenate(list(map(np.concatenate, splits))))
     if not drawn:
         rounds = _rounds(splits, len(rows))
         if len(set(rounds)) == 1:
@@ -182,8 +192,8 @@ def _go_with_time(splits: Sequence[Split]) -> bool:
     """Tell whether splits test rows after those they train on, and after those tested before."""
     if any(train.max() >= test.min() for train, test in splits):
         return False
-    tested = [test for _, test in splits]
-    return all(before.max() < after.min() for before, after in itertools.pairwise(tested))
+    pairs = itertools.pairwise(splits)
+    return all(before.max() < after.min() for (_, before), (_, after) in pairs)
 
 
 def _rounds(splits: Sequence[Split], n: int) -> list[int]:
@@ -198,7 +208,10 @@ def _rounds(splits: Sequence[Split], n: int) -> list[int]:
         if len(together) == n:
             rounds.append(len(tested))
             tested = []
-    return [] if tested or 1 in rounds else rounds
+    # rows that no complete round tests, or a round of one fold: no cross-validation
+    if tested or 1 in rounds:
+        return []
+    return rounds
 
 
 # --- the splits that results hold

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
@@ -54,11 +55,15 @@ if TYPE_CHECKING:
     from sklearn.model_selection._search import BaseSearchCV
 
 _TEST = "test_"
-_FOLDS, _DATA = "folds", "data"
-"""The id of the one data set, of scores and of predictions."""
+_FOLDS = "folds"
+"""The id of the one data set of scores."""
+_DATA = "data"
+"""The id of the one data set of predictions."""
 DIRECTIONS = ("higher", "lower")
 """Which scores may be better."""
 _WITHOUT = "the fit or the metric gave no number"
+_LONGEST = 40
+"""Characters of a parameter's value in the name of a candidate."""
 
 
 @takes(FoldSettings)
@@ -133,28 +138,35 @@ def compare_folds(
             "results: expected two models at least, each by its name: {'old': cross_validate(…), "
             "'new': cross_validate(…)}"
         )
-    results = {str(model): one for model, one in results.items()}
-    wanted = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    unit, label = settings["unit"], settings["name"]
+    results = {str(model): result for model, result in results.items()}
+    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     if values not in (None, *DIRECTIONS):
         raise UserError(f"values: {unknown('direction', values, DIRECTIONS)}")
-    asked = {**settings, "versus": versus, "alpha": alpha}
+    unit = settings["unit"]
+    label = settings["name"]
+    options = {**settings, "versus": versus, "alpha": alpha}
     if y is None and not any(map(_is_table, results.values())):
-        tests = tests_asked(results, asked)
+        tests = tests_asked(results, options)
         of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
-        for key, given in of_rows.items():
-            if given is not None:
-                raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
-        return Findings(_of_scores(results, wanted, values, cv, n, label, tests))
-    ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
+        for argument, value in of_rows.items():
+            if value is not None:
+                raise UserError(
+                    f"{argument}: it is for predictions of folds, with y; these are scores"
+                )
+        return Findings(_of_scores(results, names, values, cv, n, label, tests))
+    ids = {}
+    places = {}
+    for i, model in enumerate(results, 1):
+        ids[model] = f"model-{i}"
+        places[f"model-{i}"] = place_of(model)
     try:
-        section = section_of_tests(ids, asked)
+        section = section_of_tests(ids, options)
         if values is not None:
             raise UserError("values: it is for scores of folds; these are predictions")
         data = without_none({"label": label, "positive": positive, "unit": unit})
-        return Findings(_of_predictions(results, ids, (X, y, groups, cv), wanted, data, section))
+        rows = _Rows(X, y, groups, cv)
+        return Findings(_of_predictions(results, ids, rows, names, data, section))
     except UserError as error:
-        places = {key: place_of(label) for label, key in ids.items()}
         raise placed(error, places) from None
 
 
@@ -218,7 +230,9 @@ def compare_search(
     from sklearn.base import clone
 
     names = _candidates(table["params"])
-    control = None if versus == "best" else versus
+    control = versus
+    if versus == "best":
+        control = None
     if control is None and settings.get("alternative", "two-sided") != "two-sided":
         raise UserError(
             "alternative: candidates are ordered by these very scores: a one-sided test is for a "
@@ -226,35 +240,44 @@ def compare_search(
         )
     first = "split0_test_"
     metrics = [key.removeprefix(first) for key in table if key.startswith(first)]
+    # the metric by which the search chose comes first
     metrics.sort(key=lambda name: name != search.refit)
-    single = search.scoring if isinstance(search.scoring, str) else "score"
+    single = "score"
+    if isinstance(search.scoring, str):
+        single = search.scoring
     results: dict[str, dict[str, Any]] = {}
     for place in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
         result: dict[str, Any] = {}
         for metric in metrics:
+            scores = []
+            for i in range(search.n_splits_):
+                scores.append(table[f"split{i}_test_{metric}"][place])
             name = single if metric == "score" else metric
-            splits = range(search.n_splits_)
-            result[f"test_{name}"] = [table[f"split{i}_test_{metric}"][place] for i in splits]
+            result[f"test_{name}"] = scores
         result["estimator"] = [clone(search.estimator).set_params(**table["params"][place])]
         results[names[place]] = result
     settings.setdefault("cv", search.cv)
     study = compare_folds(results, versus=control, **settings)._study
-    return Findings(study, first=study.models[0] if versus == "best" else "")
+    if versus == "best":
+        return Findings(study, first=study.models[0])
+    return Findings(study)
 
 
 def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
     """Call the candidates of a search by the parameters in which they differ."""
     texts = []
-    values: dict[str, set[str | None]] = {}
     for candidate in params:
-        texts.append({key: clean(str(value))[:40] for key, value in candidate.items()})
-        values |= {key: set() for key in candidate if key not in values}
-    for key, found in values.items():
-        found |= {text.get(key) for text in texts}
-    varied = [key for key, found in values.items() if len(found) > 1] or list(values)
+        texts.append({key: clean(str(value))[:_LONGEST] for key, value in candidate.items()})
+    keys = list(dict.fromkeys(chain.from_iterable(texts)))
+    # a candidate that lacks a parameter differs in it from one that has it
+    varied = [key for key in keys if len({text.get(key) for text in texts}) > 1]
     names = []
     for text in texts:
-        names.append(", ".join(f"{key}={text[key]}" for key in varied if key in text))
+        parts = []
+        for key in varied or keys:
+            if key in text:
+                parts.append(f"{key}={text[key]}")
+        names.append(", ".join(parts))
     if len(set(names)) == len(names):
         return names
     return [f"{name} (candidate {place})" for place, name in enumerate(names)]
@@ -267,14 +290,15 @@ def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDA
             f"results[{model!r}]: found the estimator {type(result).__name__}, expected its "
             "scores: pass `cross_validate(model, X, y, cv=cv)`"
         )
-    given = result if isinstance(result, Mapping) else {"test_score": result}
+    if not isinstance(result, Mapping):
+        result = {"test_score": result}
     columns = {}
-    for key in given:
+    for key in result:
         if key.startswith(_TEST):
-            columns[key.removeprefix(_TEST)] = _column_of(model, key, given[key])
+            columns[key.removeprefix(_TEST)] = _column_of(model, key, result[key])
     if not columns:
         raise UserError(
-            f"results[{model!r}]: found {listed(given)}, expected what `cross_validate` returns, "
+            f"results[{model!r}]: found {listed(result)}, expected what `cross_validate` returns, "
             "with `test_score`"
         )
     if list(columns) == ["score"] and len(metrics) == 1:
@@ -309,7 +333,7 @@ class _FoldMetric(NamedTuple):
 
 def _of_scores(
     results: Mapping[str, Any],
-    wanted: Sequence[str],
+    names: Sequence[str],
     values: str | None,
     cv: Any,
     n: int | None,
@@ -317,7 +341,7 @@ def _of_scores(
     tests: HypothesisTests,
 ) -> Study:
     """Compare models by their scores of folds."""
-    scores = {model: _scores_of(model, result, wanted) for model, result in results.items()}
+    scores = {model: _scores_of(model, result, names) for model, result in results.items()}
     n_scores = _check_alike(scores)
     metrics = _metrics_of(scores, results, values)
     plan = plan_of(cv, n, n_scores, _proven_splits(results, cv))
@@ -327,7 +351,9 @@ def _of_scores(
     planned = planned_tests(analysis)
     frame = _frame_of(scores, metrics, plan)
     check_ranges(frame, analysis.measures, "scores", ("scores",))
-    shown = frame if plan.sized else frame.assign(n_train=np.nan, n_test=np.nan)
+    shown = frame
+    if not plan.sized:
+        shown = frame.assign(n_train=np.nan, n_test=np.nan)
     command = "bakeoff.compare_folds(results, cv=cv, …)"
     return given_study(analysis, planned, {_FOLDS: frame}, shown, command)
 
@@ -370,8 +396,8 @@ def _metrics_of(
     by_scorer = all(isinstance(result, Mapping) for result in results.values())
     metrics: dict[str, _FoldMetric] = {}
     for name in next(iter(scores.values())):
-        of_models = [by_metric[name] for by_metric in scores.values()]
-        metric = _described(name, of_models, by_scorer, values)
+        scores_of_models = [by_metric[name] for by_metric in scores.values()]
+        metric = _described(name, scores_of_models, by_scorer, values)
         for other, known in metrics.items():
             if known.name == metric.name:
                 raise UserError(f"metric: {other} and {name} are one metric: choose one of them")
@@ -478,21 +504,30 @@ def _is_table(result: Any) -> bool:
     return hasattr(result, "columns") and "fold" in result.columns
 
 
+class _Rows(NamedTuple):
+    """The arguments that hold something of each row."""
+
+    X: Any
+    y: Any
+    groups: Any
+    cv: Any
+
+
 def _of_predictions(
     results: Mapping[str, Any],
     ids: Mapping[str, str],
-    rows: tuple[Any, Any, Any, Any],
+    rows: _Rows,
     metrics: Sequence[str],
     data: Mapping[str, Any],
     tests: Mapping[str, Any],
 ) -> Study:
     """Run the experiment of models that bring their predictions of folds."""
-    X, y, groups, cv = rows
+    groups = rows.groups
     if all(map(_is_table, results.values())):
-        tables = {label: _table(label, result, y) for label, result in results.items()}
+        tables = {label: _table(label, result, rows.y) for label, result in results.items()}
         plan = _plan_of_table(next(iter(tables.values())))
     else:
-        tables, plan = _predicted_by_all(results, X, y, cv)
+        tables, plan = _predicted_by_all(results, rows.X, rows.y, rows.cv)
         if groups is not None:
             groups = np.asarray(groups)  # rows are counted here
     roles = ["repeat", "fold"]
@@ -506,7 +541,7 @@ def _of_predictions(
     columns = validated(GivenColumns, {role: role for role in roles})
     models = {}
     for label, key in ids.items():
-        held = HeldModel.from_frame(
+        model = HeldModel.from_frame(
             tables[label],
             columns,
             ("models", key),
@@ -514,7 +549,7 @@ def _of_predictions(
             predictions=place_of(label),
             label=label,
         )
-        models[key] = held.trained_by(learner_of(results[label]))
+        models[key] = model.trained_by(learner_of(results[label]))
     experiment = given_experiment(
         tests,
         task=task,
@@ -545,9 +580,9 @@ def _predicted_by_all(
 ) -> tuple[dict[str, pd.DataFrame], FoldPlan]:
     """Let the fitted models of all folds predict the rows that they did not see."""
     for label, result in results.items():
-        has = list(result) if isinstance(result, Mapping) else []
-        if X is None or not {"estimator", "indices"} <= set(has):
-            found = listed(has) or type(result).__name__
+        keys = list(result) if isinstance(result, Mapping) else []
+        if X is None or not {"estimator", "indices"} <= set(keys):
+            found = listed(keys) or type(result).__name__
             raise UserError(
                 f"results[{label!r}]: found {found}, expected with y a table with the column "
                 "`fold`, or with X and y "
@@ -573,22 +608,30 @@ def _task_of(tables: Mapping[str, pd.DataFrame], metrics: Sequence[str]) -> Task
     """Tell whether numbers are predicted, by the metrics or else by what stands in the tables."""
     numbers = numbers_wanted(None, metrics)
     if numbers is None:
-        answers = []
-        for table in tables.values():
-            answers += [table[name] for name in ("y_true", "y_pred") if name in table]
-        numbers = any(map(looks_like_a_quantity, answers))
+        numbers = any(map(_holds_quantities, tables.values()))
     return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
-def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
+def _holds_quantities(table: pd.DataFrame) -> bool:
+    """Tell whether the truth or the predictions of a table look like quantities."""
+    for name in ("y_true", "y_pred"):
+        if name in table and looks_like_a_quantity(table[name]):
+            return True
+    return False
+
+
+def _looked_up(what: str, values: Any, ids: pd.Series[Any]) -> NDArray[Any]:
     """Return the values of rows: by the index of a Series, else by their places."""
-    rows = given if isinstance(given, pd.Series) else series_of(np.asarray(given), given)
+    rows = values
+    if not isinstance(values, pd.Series):
+        rows = series_of(np.asarray(values), values)
     lacking = ids[~ids.isin(rows.index)]
     if len(lacking):
         raise UserError(
             f"{what}: {len(lacking):,} rows have no value, the first is {lacking.iloc[0]}"
         )
-    return rows.loc[ids].to_numpy()
+    found: NDArray[Any] = rows.loc[ids].to_numpy()
+    return found
 
 
 def _predicted(
@@ -611,12 +654,13 @@ def _predicted(
         parts.append(part)
     table = pd.concat(parts, ignore_index=True)
     probabilities = [column for column in table if str(column).startswith("p_")]
-    return table.fillna(dict.fromkeys(probabilities, 0.0))  # of classes that a fold did not know
+    # of classes that a fold did not know
+    return table.fillna(dict.fromkeys(probabilities, 0.0))
 
 
-def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
+def _table(label: str, result: Any, y: Any) -> pd.DataFrame:
     """Complete a table of predictions: its index is the id, and the truth may stand in `y`."""
-    table = pd.DataFrame(as_pandas(given)).copy()
+    table = pd.DataFrame(as_pandas(result)).copy()
     if "id" not in table:
         table.insert(0, "id", table.index)
     if "repeat" not in table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,14 @@ def marks_of_call(
         raise UserError("human: expected the marks of each model by its name: {'A': …, 'B': …}")
     if values not in KINDS:
         raise UserError(f"values: {unknown('value', str(values), KINDS)}")
-    judged = {
-        str(model): _marks(f"predictions[{model!r}]", one) for model, one in predictions.items()
-    }
-    people = {str(model): _marks(f"human[{model!r}]", one) for model, one in human.items()}
+    judged = {}
+    for model, marks in predictions.items():
+        judged[str(model)] = _marks(f"predictions[{model!r}]", marks)
+    people = {}
+    for model, marks in human.items():
+        people[str(model)] = _marks(f"human[{model!r}]", marks)
     length = len(next(iter(judged.values())))
-    for name, marks in (*judged.items(), *people.items()):
+    for name, marks in chain(judged.items(), people.items()):
         if len(marks) != length:
             raise UserError(f"{name}: found {len(marks):,} marks, others have {length:,}")
     for name, marks in judged.items():
@@ -45,8 +48,7 @@ def marks_of_call(
     related = None
     if groups is not None:
         related = np.asarray(groups)
-    marks = marks_of_arrays(judged, people, related, values)
-    return compare_marks(marks, alpha)
+    return compare_marks(marks_of_arrays(judged, people, related, values), alpha)
 
 
 def findings_of_call(

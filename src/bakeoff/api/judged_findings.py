@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from bakeoff.api.findings import Findings
+from bakeoff.api.findings import Findings, as_text
 from bakeoff.errors import UserError, joined, shown, unknown
 from bakeoff.files import write_text
+from bakeoff.report.drawing import into
 from bakeoff.report.judged.answer import Answer
 from bakeoff.report.numbers import paragraph
 from bakeoff.report.page import render
-from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
@@ -35,7 +37,13 @@ class JudgedFindings(Findings):
     def methods(self) -> str:
         """What was done, as the notes of the tables say it."""
         notes = [table.note for table in self._answer.tables.values()]
-        return " ".join(filter(None, (*notes, *self._answer.notes)))
+        notes += self._answer.notes
+        return " ".join(filter(None, notes))
+
+    @property
+    def bibtex(self) -> str:
+        """Empty: `methods` cites nothing."""
+        return ""
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -72,21 +80,20 @@ class JudgedFindings(Findings):
         """The names that `to_frame`, `to_latex` and `to_markdown` take."""
         return tuple(self._answer.tables)
 
-    def figure(self, name: str | None = None) -> Figure:
-        """Draw one of `figures`; default: the first."""
+    def figure(self, name: str | None = None, *, ax: Axes | None = None) -> Figure:
+        """Draw one of `figures`, into `ax` if it is given; default: the first."""
         if name is None:
             name = self.figures[0]
         if name not in self._answer.plots:
             raise UserError(unknown("figure", name, self.figures))
-        return self._answer.figure(name)
+        with into(ax):
+            return self._answer.figure(name)
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
         """Return one of `tables` with its numbers unrounded; default: `comparisons`."""
         if table is None:
             return self.comparisons
-        made = self._table(table)
-        columns = [column.key for column in made.columns]
-        return pd.DataFrame([[cell.raw for cell in row] for row in made.rows], columns=columns)
+        return as_frame(self._table(table))
 
     def to_markdown(self, table: str | None = None) -> str:
         """Return one of `tables` in Markdown; default: the first."""
@@ -121,25 +128,21 @@ class JudgedFindings(Findings):
         """
         file = Path(path)
         ending = file.suffix.lower()
-        if ending not in (*FORMS, ".json"):
+        if ending == ".json":
+            text = self.to_json() + "\n"
+        elif ending in FORMS:
+            text = getattr(self._answer, FORMS[ending])
+        else:
             endings = joined([*FORMS, ".json"], "or")
             raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
-        if ending == ".json":
-            written = self.to_json() + "\n"
-        else:
-            written = getattr(self._answer, FORMS[ending])
-        write_text(file, written)
+        write_text(file, text)
         return file
 
     def __repr__(self) -> str:
-        texts = [paragraph(line) for line in self._answer.lines]
-        frames = []
+        texts = list(map(paragraph, self._answer.lines))
         for name in self._answer.shown:
-            table = self._answer.tables[name]
-            cells = [[cell.text for cell in row] for row in table.rows]
-            titles = [column.title for column in table.columns]
-            frames += ["", pd.DataFrame(cells, columns=titles).to_string(index=False)]
-        return "\n".join([*texts, *frames])
+            texts += ["", as_text(self._answer.tables[name])]
+        return "\n".join(texts)
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook; every text is escaped."""

@@ -65,6 +65,7 @@ _OF_SCORES = {
     "alpha",
     "alternative",
     "correction",
+    "tests",
     "format",
     "encoding",
     "missing",
@@ -76,6 +77,7 @@ _OF_SCORES = {
     "output",
 }
 """The options of a table of scores."""
+_OF_SCORES_ALONE = ("impute", "paired", "tests")
 
 
 class CompareSettings(TypedDict, total=False):
@@ -190,14 +192,14 @@ def compare(
     }
     related = {"groups": groups, "runs": runs, "time": time}
     of_rows = {**related, "tasks": settings["tasks"]}
-    given, measured = side_by_side(y, predictions, of_rows, arguments)
+    observations, measured = side_by_side(y, predictions, of_rows, arguments)
     columns = {}
     if not measured.of_items:
         columns = {role: role for role, rows in related.items() if rows is not None}
     if settings["tasks"] is not None:
         columns["tasks"] = TASKS
     command = "bakeoff.compare(y, predictions, …)"
-    return Findings(build_study(given, measured, columns, arguments, command))
+    return Findings(build_study(observations, measured, columns, arguments, command))
 
 
 def _deterministic(predictions: Any) -> list[str]:
@@ -213,9 +215,9 @@ def _deterministic(predictions: Any) -> list[str]:
 
 def _refuse_beside_human(metrics: Any, runs: Any, time: Any, subgroups: Any, versus: Any) -> None:
     """Refuse what says nothing of marks that people corrected."""
-    given = {"metrics": metrics, "runs": runs, "time": time, "subgroups": subgroups}
-    given["versus"] = versus
-    for name, value in given.items():
+    arguments = {"metrics": metrics, "runs": runs, "time": time, "subgroups": subgroups}
+    arguments["versus"] = versus
+    for name, value in arguments.items():
         if value is not None and not (isinstance(value, str | tuple | list) and not len(value)):
             raise UserError(f"{name}: is not for marks of a judge beside those of people (human)")
 
@@ -311,13 +313,15 @@ def gate(
         # they are brought into the order of the rows as subgroups are
         labels = tasks if isinstance(tasks, pd.Series) else pd.Series(np.asarray(tasks))
         arguments["subgroups"] = {**(subgroups or {}), _TASK_OF_ROW: labels.map(str)}
-    given, measured = side_by_side(y, models, {"groups": groups}, arguments, called="{}")
-    parts = {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()}
+    observations, measured = side_by_side(y, models, {"groups": groups}, arguments, called="{}")
+    parts = {
+        name: np.asarray(column.astype(str)) for name, column in observations.subgroups.items()
+    }
     greater_is_better = True
     if isinstance(measured.kind, GivenMetric):
         greater_is_better = measured.kind.greater_is_better
     of_tasks = parts.pop(_TASK_OF_ROW, None)
-    rows = GateRows(given, parts, of_tasks, greater_is_better=greater_is_better)
+    rows = GateRows(observations, parts, of_tasks, greater_is_better=greater_is_better)
     rows = rows.measured(settings["unit"], settings["costs"])
     terms = read_terms(rows, measured.names, margins, margin, alpha, superior, each_task=each_task)
     return decide(rows, terms)
@@ -364,6 +368,9 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     """Compare models as the options of `bakeoff compare` say; return how files are read too."""
     if options["datasets"] is not None or _of_training_runs(options):
         return _study_of_scores(options, command), []
+    for name in _OF_SCORES_ALONE:
+        if options[name]:
+            raise UserError(f"{name}: is for a table of scores (datasets, seeds)")
     settings = {**options, "costs": costs_in(options["costs"])}
     if options["counts"] is not None:
         return _study_of_counts(options, settings, command), []
@@ -376,7 +383,7 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     models = options["models"] if in_one_table else None
     tables = tables.only(models)
     _check_tables(tables, columns, measured, options)
-    given = read_given(
+    observations = read_given(
         tables,
         columns,
         models=models,
@@ -389,14 +396,14 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
         missing=options["missing"],
     )
     if not in_one_table:
-        given = _called(given, options["models"])
+        observations = _called(observations, options["models"])
     notes = [f"{text}." for text in tables.read_as]
-    if len(given.left_out):
-        notes.append(f"{count(len(given.left_out), 'row')} without a true label left out.")
+    if len(observations.left_out):
+        notes.append(f"{count(len(observations.left_out), 'row')} without a true label left out.")
     relating = _relating(options, measured)
     if columns.tasks is not None:
         relating["tasks"] = columns.tasks
-    return build_study(given, measured, relating, settings, command), notes
+    return build_study(observations, measured, relating, settings, command), notes
 
 
 def _of_training_runs(options: Mapping[str, Any]) -> bool:
@@ -615,7 +622,6 @@ def _study_of_scores(options: Mapping[str, Any], command: str) -> Study:
     arguments = {
         "name": files[0],
         "decimals": None,
-        "tests": (),
         "options": None,
         **options,
         "metrics": options["metrics"] or (),
@@ -635,9 +641,9 @@ def _study_of_counts(
     """Compare two models by how many rows both, one or neither is right on."""
     if options["files"] or options["subgroups"] is not None:
         raise UserError("--counts stands in place of files and their columns")
-    given = _called(_from_counts(options["counts"]), options["models"])
+    observations = _called(_from_counts(options["counts"]), options["models"])
     measured = Measured(metrics=tuple(options["metrics"] or ()))
-    return build_study(given, measured, {}, settings, command)
+    return build_study(observations, measured, {}, settings, command)
 
 
 def _from_counts(text: str) -> Observations:
@@ -663,13 +669,13 @@ def _from_counts(text: str) -> Observations:
     return Observations("the counts", np.arange(sum(numbers)), truth, models, in_order=False)
 
 
-def _called(given: Observations, names: Sequence[str] | None) -> Observations:
+def _called(observations: Observations, names: Sequence[str] | None) -> Observations:
     """Give models of several tables other names."""
     if names is None:
-        return given
-    if len(names) != len(given.models) or len(set(names)) < len(names):
+        return observations
+    if len(names) != len(observations.models) or len(set(names)) < len(names):
         raise UserError(
-            f"models: expected {len(given.models)} different names, for {', '.join(given.models)}; "
-            f"found {', '.join(names)}"
+            f"models: expected {len(observations.models)} different names, for "
+            f"{', '.join(observations.models)}; found {', '.join(names)}"
         )
-    return given.called(names)
+    return observations.called(names)

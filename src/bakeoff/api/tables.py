@@ -29,7 +29,7 @@ def target_taken_out(X: Any, y: Any) -> tuple[Any, Any]:
     if not isinstance(y, str | Integral) or isinstance(y, bool):
         return X, y
     frame = as_pandas(X)
-    column = y if isinstance(y, str) else int(y)
+    column: str | int = y if isinstance(y, str) else int(y)
     if not isinstance(frame, pd.DataFrame):
         raise UserError(
             f"y: found {shown(y)}, expected a value for each row; the name of a column is for a "
@@ -44,14 +44,15 @@ def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFra
     """Join features, target and what is known of the rows; also return their columns by role."""
     frame = _features(X)
     roles = {"target": _added(frame, "target", as_pandas(y), "y")}
-    for role, given in columns.items():
-        given = as_pandas(given)
-        if isinstance(given, str):
-            if given not in frame:
-                raise UserError(f"{role}: {unknown('column of X', given, map(str, frame.columns))}")
-            roles[role] = given
-        elif given is not None:
-            roles[role] = _added(frame, role, given, role)
+    for role, argument in columns.items():
+        values = as_pandas(argument)
+        if isinstance(values, str):
+            if values not in frame:
+                names = map(str, frame.columns)
+                raise UserError(f"{role}: {unknown('column of X', values, names)}")
+            roles[role] = values
+        elif values is not None:
+            roles[role] = _added(frame, role, values, role)
     return frame, roles
 
 
@@ -72,14 +73,7 @@ def _features(X: Any) -> pd.DataFrame:
     if are_texts(X):
         return pd.DataFrame({_TEXT: list(X)})
     if hasattr(X, "toarray"):
-        size = 8 * math.prod(X.shape)
-        if size > _ROOM:
-            raise UserError(
-                f"X: a sparse matrix of shape {X.shape} would take "
-                f"{1e-9 * size:.0f} GB as a table: keep fewer columns; of texts, "
-                "pass the texts, and make their vectorizer a step of the estimators"
-            )
-        X = X.toarray()
+        X = _dense(X)
     frame = rows_of("X", X)
     if isinstance(frame, pd.Series) or frame.empty:
         raise UserError(
@@ -88,11 +82,24 @@ def _features(X: Any) -> pd.DataFrame:
         )
     if all(isinstance(column, int) for column in frame.columns):  # scikit-learn counts them itself
         return frame.set_axis([f"x{i}" for i in range(1, frame.shape[1] + 1)], axis=1)
-    odd = [column for column in frame.columns if not isinstance(column, str)]
-    if odd or not frame.columns.is_unique:
-        wrong = f"the column {odd[0]!r}" if odd else "a column twice"
-        raise UserError(f"X: found {wrong}, expected texts as names, each once")
+    for column in frame.columns:
+        if not isinstance(column, str):
+            raise UserError(f"X: found the column {column!r}, expected texts as names, each once")
+    if not frame.columns.is_unique:
+        raise UserError("X: found a column twice, expected texts as names, each once")
     return frame.copy(deep=False)  # which gets more columns
+
+
+def _dense(X: Any) -> Any:
+    """Return a sparse matrix as an array, where that has room in memory."""
+    size = 8 * math.prod(X.shape)
+    if size > _ROOM:
+        raise UserError(
+            f"X: a sparse matrix of shape {X.shape} would take "
+            f"{1e-9 * size:.0f} GB as a table: keep fewer columns; of texts, "
+            "pass the texts, and make their vectorizer a step of the estimators"
+        )
+    return X.toarray()
 
 
 def are_texts(X: Any) -> bool:
@@ -113,14 +120,18 @@ def as_passed(X: Any, features: pd.DataFrame) -> Any:
             types[name] = dtype
         elif pd.api.types.is_bool_dtype(dtype):
             types[name] = str(dtype)
-    return FunctionTransformer(operator.methodcaller("astype", types)) if types else None
+    if not types:
+        return None
+    return FunctionTransformer(operator.methodcaller("astype", types))
 
 
 def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
     """Return values for the rows of a table, paired by position."""
     if getattr(given, "ndim", 1) == 2 and given.shape[1] == 1:
         given = given.squeeze(axis=1)
-    values = given if isinstance(given, pd.Series) else series_of(np.asarray(given).tolist(), given)
+    values = given
+    if not isinstance(given, pd.Series):
+        values = series_of(np.asarray(given).tolist(), given)
     if getattr(given, "ndim", 1) != 1:
         raise UserError(f"{argument}: found shape {given.shape}, expected one value for each row")
     if len(values) != len(frame):
@@ -135,7 +146,9 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
             f"{argument}: its index is not that of X; align them, or pass {argument}.to_numpy() to "
             "pair rows by position"
         )
-    return values.to_numpy() if isinstance(values.dtype, np.dtype) else values.array
+    if isinstance(values.dtype, np.dtype):
+        return values.to_numpy()
+    return values.array
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:

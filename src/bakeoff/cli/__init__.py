@@ -124,13 +124,15 @@ COMMANDS = {
             "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
         },
-        "prompt winner alternative variant costs independent_rows deterministic predicted value "
-        "classes unit format encoding missing_values missing_target",
+        "prompt winner alternative variant tests costs independent_rows deterministic predicted "
+        "value classes unit format encoding missing_values missing_target",
         {
             "truth": _TRUTH,
             "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
             "runs": f"{OPTIONS['runs'].help} Of a table of scores the folds or seeds of a data "
             "set, whose mean is one score.",
+            "tests": "Of a table of scores the tests to run in place of the recommended one, as "
+            "friedman,nemenyi; see `bakeoff tests`.",
             "output": "Write a file, by its ending: the page (.html), the verdict and the tables "
             "(.md), the tables for a paper (.tex); without an ending a folder of the tables "
             "(CSV). May be given several times.",

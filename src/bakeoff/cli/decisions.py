@@ -8,6 +8,7 @@ import inspect
 import json
 import math
 import re
+from typing import NamedTuple
 
 from bakeoff import release
 from bakeoff.api.build_study import described_metric, in_arguments
@@ -24,7 +25,7 @@ from bakeoff.cli.plan_suites import (
     of_margin,
     of_seeds,
 )
-from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.cli.terminal import bold, dim, outputs, say, say_json, say_notes, say_table, table
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data.given_tables import GivenTables
@@ -94,8 +95,10 @@ def gate(args: argparse.Namespace) -> int:
     if args.junit is not None:
         (place,) = outputs([args.junit], files)
         write_text(place, to_xml("bakeoff gate", release.rules(verdict)))
-    for place in places:
-        write_text(place, release.as_markdown(verdict))
+    if places:
+        flips = release.flips_of(rows, verdict.terms.metric)
+        for place in places:
+            write_text(place, release.as_markdown(verdict, flips))
     if args.json:
         say(json.dumps(release.as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
         return CODES[verdict.decision]
@@ -167,17 +170,44 @@ def _shown_parts(verdict: release.GateVerdict) -> tuple[release.Part, ...]:
 
 # --- plan
 
+_SIDES = ("two-sided", "greater")
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 """Of the rows needed, at which the curve is shown."""
 _BAR = 30
 _OF_PILOT = (
-    "groups id metrics models positive predicted runs task tasks truth value values datasets"
+    "groups",
+    "id",
+    "metrics",
+    "models",
+    "positive",
+    "predicted",
+    "task",
+    "tasks",
+    "truth",
+    "value",
+    "values",
+    "runs",
+    "datasets",
 )
 """Options that are about a pilot."""
 _PRECISION = 1e-3
 """Of a difference that is searched for."""
 _EXACT_ROWS = 100_000
 """Beyond so many rows the power of McNemar's test is that of the normal formula."""
+_ROUNDING = 1e-12
+_LOWER_BOUND = (
+    "Rows of the whole data set, by simulation; only the sampling of test rows is simulated, so "
+    "this is a lower bound. The noise of training is known after a run: its report says which "
+    "differences the tests find."
+)
+
+
+class Curve(NamedTuple):
+    """How probably a difference is found, by the number of rows."""
+
+    rows: int
+    power: float
+    points: list[tuple[int, float]]
 
 
 def plan(args: argparse.Namespace) -> None:
@@ -188,49 +218,73 @@ def plan(args: argparse.Namespace) -> None:
     if args.margin is not None:
         args.margin = read_value("difference", args.margin)
     with in_arguments(COMMANDS[args.command].keys):
-        if args.alternative not in (sides := ("two-sided", "greater")):
-            raise UserError(f"alternative: {unknown('value', args.alternative, sides)}")
-        if args.rows is not None and args.rows < 1:
-            raise UserError(f"rows: found {args.rows}, must be at least 1")
-        if args.equal and args.margin is None:
-            raise UserError("equal: is for a margin, which is missing")
-        if args.margin is None and args.difference is None and args.rows is None:
-            raise UserError("difference: is missing; which true difference should be found?")
+        _check_goal(args)
         if args.seeds is not None:
             design = of_seeds(args)
         elif args.files:
             design = _from_pilot(args)
         else:
             design = _from_shares(args)
-        rows = args.rows if args.rows is not None else design.rows_needed()
-        sizes = dict.fromkeys(max(2, round(rows * share)) for share in _SHARES)
-        curve = [(n, design.power_at(n)) for n in sizes]
-        power = design.power_at(rows)
+        curve = _curve(design, args.rows)
     if args.json:
-        answer = {
-            "what": design.what,
-            "difference": args.difference,
-            "rows": rows,
-            "power": power,
-            "alpha": args.alpha,
-            "assumed": list(design.assumed),
-            "curve": [{"rows": n, "power": p} for n, p in curve],
-        }
-        say(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+        say_json(
+            {
+                "what": design.what,
+                "difference": args.difference,
+                "rows": curve.rows,
+                "power": curve.power,
+                "alpha": args.alpha,
+                "assumed": list(design.assumed),
+                "curve": [{"rows": rows, "power": power} for rows, power in curve.points],
+            }
+        )
         return
-    chance = f"a probability of {percent(round(power, 3))}"
-    say("", bold(paragraph(f"{count(rows, design.unit)} give {chance} {design.what}.")), "")
-    lines = [
-        (f"{n:,}", percent(round(p, 3)), "█" * round(p * _BAR) + "░" * (_BAR - round(p * _BAR)))
-        for n, p in curve
-    ]
-    say(*table((f"{design.unit}s", "power", ""), lines, "rrl"), "")
-    say(*(dim(paragraph(text)) for text in design.assumed), "")
+    _show_curve(design, curve)
+
+
+def _check_goal(args: argparse.Namespace) -> None:
+    """Refuse a plan without a goal, or with one that cannot be reached."""
+    if args.alternative not in _SIDES:
+        raise UserError(f"alternative: {unknown('value', args.alternative, _SIDES)}")
+    if args.rows is not None and args.rows < 1:
+        raise UserError(f"rows: found {args.rows}, must be at least 1")
+    if args.equal and args.margin is None:
+        raise UserError("equal: is for a margin, which is missing")
+    if args.margin is None and args.difference is None and args.rows is None:
+        raise UserError("difference: is missing; which true difference should be found?")
+
+
+def _curve(design: Design, rows: int | None) -> Curve:
+    """Compute the power with the rows that are wanted, or needed, and around them."""
+    if rows is None:
+        rows = design.rows_needed()
+    points = []
+    for size in dict.fromkeys(max(2, round(rows * share)) for share in _SHARES):
+        points.append((size, design.power_at(size)))
+    return Curve(rows, design.power_at(rows), points)
+
+
+def _show_curve(design: Design, curve: Curve) -> None:
+    """Print the answer."""
+    chance = f"a probability of {percent(round(curve.power, 3))}"
+    say("", bold(paragraph(f"{count(curve.rows, design.unit)} give {chance} {design.what}.")), "")
+    lines = []
+    for rows, power in curve.points:
+        filled = round(power * _BAR)
+        bar = "█" * filled + "░" * (_BAR - filled)
+        lines.append((f"{rows:,}", percent(round(power, 3)), bar))
+    say_table((f"{design.unit}s", "power", ""), lines, "rrl")
+    say("")
+    say_notes(design.assumed)
+    say("")
+
+
+# --- a plan without a pilot
 
 
 def _from_shares(args: argparse.Namespace) -> Design:
     """Return the design for models of which only shares of rows are supposed."""
-    for name in _OF_PILOT.split():
+    for name in _OF_PILOT:
         if getattr(args, name) is not None:
             raise UserError(f"{name}: is for a pilot: give its predictions")
     if args.test == "cv5x2_f" and args.alternative != "two-sided":
@@ -238,52 +292,8 @@ def _from_shares(args: argparse.Namespace) -> Design:
     if args.margin is not None:
         return _against_margin(args)
     if args.difference is None:
-        given = [value for value in (args.discordance, args.accuracy) if value is not None]
-        largest = min(given, default=1.0) * (1 - _PRECISION)
-        least = _PRECISION**2  # the discordance of independent errors changes with the difference
-        difference = root(
-            lambda size: _of_shares(args, size).power_at(args.rows) - float(args.power),
-            least,
-            largest,
-        )
-        if math.isnan(difference):
-            raise UserError(f"rows: {args.rows:,} rows find no difference with this probability")
-        args.difference = float(f"{difference:.3g}")
+        args.difference = _detectable(args)
     return _of_shares(args, args.difference)
-
-
-def _of_shares(args: argparse.Namespace, difference: float) -> Design:
-    """Return the design for a difference, by a test on single rows or on 5×2 folds."""
-    psi, assumed = _discordance(args.accuracy, args.discordance, difference)
-    how = {"difference": difference, "alpha": args.alpha}
-    what = f"finds a true difference of {difference:g} in accuracy"
-    if args.test == "cv5x2_f":
-        folds = FiveByTwoPower(discordance=psi)
-        return Design(
-            f"that the 5x2cv F test {what}",
-            lambda: int(folds.solve(power=args.power, **how).n),
-            lambda n: folds.solve(n=n, **how).power,
-            (
-                assumed,
-                "Rows of the whole data set, by simulation; only the sampling of test rows is "
-                "simulated, so this is a lower bound. The noise of training is known after a run: "
-                "its report says which differences the tests find.",
-            ),
-        )
-    exact = McNemarPower(discordance=psi)
-    normal = McNemarPower(discordance=psi, calculation="normal")
-    how["alternative"] = args.alternative
-
-    def rows() -> int:
-        rough = int(normal.solve(power=args.power, **how).n)
-        return rough if rough > _EXACT_ROWS else int(exact.solve(power=args.power, **how).n)
-
-    return Design(
-        f"that McNemar's mid-p test {what}",
-        rows,
-        lambda n: (exact if n <= _EXACT_ROWS else normal).solve(n=n, **how).power,
-        (assumed, "Independent rows; the same rows for both models."),
-    )
 
 
 def _against_margin(args: argparse.Namespace) -> Design:
@@ -291,12 +301,191 @@ def _against_margin(args: argparse.Namespace) -> Design:
     if args.test != "mcnemar":
         raise UserError(f"margin: {args.test} shows no margin")
     difference = args.difference or 0.0
-    psi, assumed = _discordance(args.accuracy, args.discordance, difference)
-    return of_margin(args, difference, psi, assumed)
+    discordance, assumed = _discordance(args.accuracy, args.discordance, difference)
+    return of_margin(args, difference, discordance, assumed)
+
+
+def _detectable(args: argparse.Namespace) -> float:
+    """Return the difference that so many rows find with the wanted probability."""
+    largest = 1.0
+    for limit in (args.discordance, args.accuracy):
+        if limit is not None:
+            largest = min(largest, limit)
+
+    def missing_power(difference: float) -> float:
+        # the discordance of independent errors changes with the difference
+        return _of_shares(args, difference).power_at(args.rows) - float(args.power)
+
+    difference = root(missing_power, _PRECISION**2, largest * (1 - _PRECISION))
+    if math.isnan(difference):
+        raise UserError(f"rows: {args.rows:,} rows find no difference with this probability")
+    return float(f"{difference:.3g}")
+
+
+def _of_shares(args: argparse.Namespace, difference: float) -> Design:
+    """Return the design for a difference, by a test on single rows or on 5×2 folds."""
+    discordance, assumed = _discordance(args.accuracy, args.discordance, difference)
+    what = f"finds a true difference of {difference:g} in accuracy"
+    terms = {"difference": difference, "alpha": args.alpha}
+    if args.test == "cv5x2_f":
+        folds = FiveByTwoPower(discordance=discordance)
+        return Design(
+            f"that the 5x2cv F test {what}",
+            lambda: int(folds.solve(power=args.power, **terms).n),
+            lambda n: folds.solve(n=n, **terms).power,
+            (assumed, _LOWER_BOUND),
+        )
+    exact = McNemarPower(discordance=discordance)
+    normal = McNemarPower(discordance=discordance, calculation="normal")
+    terms["alternative"] = args.alternative
+
+    def rows_needed() -> int:
+        rough = int(normal.solve(power=args.power, **terms).n)
+        if rough > _EXACT_ROWS:
+            return rough
+        return int(exact.solve(power=args.power, **terms).n)
+
+    def power_at(n: int) -> float:
+        test = exact if n <= _EXACT_ROWS else normal
+        return test.solve(n=n, **terms).power
+
+    return Design(
+        f"that McNemar's mid-p test {what}",
+        rows_needed,
+        power_at,
+        (assumed, "Independent rows; the same rows for both models."),
+    )
+
+
+def _discordance(
+    accuracy: float | None, discordance: float | None, difference: float
+) -> tuple[float, str]:
+    """Return on how many rows just one model is right, and where that is from."""
+    if accuracy is not None and not abs(difference) <= accuracy < 1:
+        raise UserError(f"accuracy: found {accuracy:g}, must lie between the difference and 1")
+    if discordance is not None:
+        if accuracy is not None:
+            _check_discordance(discordance, accuracy, difference)
+        return discordance, (f"Just one of the two is right on {percent(discordance)} of the rows.")
+    if accuracy is None:
+        raise UserError("discordance: is missing; or give `accuracy`, for independent errors")
+    # one model is right and the other is wrong, of each of the two
+    other = accuracy - abs(difference)
+    discordance = accuracy * (1 - other) + other * (1 - accuracy)
+    return discordance, (
+        f"Just one of the two is right on {percent(round(discordance, 3))} of the rows, as with "
+        "independent errors; models of the same data mostly disagree less and need fewer rows."
+    )
+
+
+def _check_discordance(discordance: float, accuracy: float, difference: float) -> None:
+    """Refuse more disagreement than two accuracies allow."""
+    # at most all rows on which the one or the other is right, or wrong, if none is shared
+    right = 2 * accuracy - abs(difference)
+    most = min(right, 2 - right)
+    if discordance > most + _ROUNDING:
+        raise UserError(
+            f"discordance: found {discordance:g}, with these accuracies just one model can be "
+            f"right on {percent(round(most, 3))} of the rows at most"
+        )
+
+
+# --- a plan by a pilot
+
+
+class Pilot(NamedTuple):
+    """The predictions of two models on the same rows, and what they are compared by."""
+
+    rows: release.GateRows
+    metric: str
+    is_of_values: bool
+    """Whether the metric is the mean of a number for each row."""
+
+    @property
+    def measure(self) -> str:
+        """The metric, with the class that it is about."""
+        about = None if self.is_of_values else self.rows.about(self.metric)
+        if about is None:
+            return self.metric
+        return f"{self.metric} (positive class: {about})"
+
+    @property
+    def noise(self) -> Result:
+        """The difference of the two, with its noise."""
+        rows = self.rows
+        if self.is_of_values:
+            _, candidate, base = rows.seen(self.metric)
+            return mean_difference(candidate, base, groups=rows.given.related.get("groups"))
+        truth, candidate, base = rows.seen(self.metric)
+        return metric_difference(truth, candidate, base, **rows.how(self.metric))
 
 
 def _from_pilot(args: argparse.Namespace) -> Design:
     """Return the design for models like the two of a pilot."""
+    pilot = _read_pilot(args)
+    if not pilot.is_of_values:
+        _check_metric(pilot, args)
+    noise = pilot.noise
+    over_tasks = noise_over_tasks(pilot.rows, pilot.metric)
+    of_runs = noise_of_runs(pilot.rows, pilot.metric)
+    test = over_tasks or noise_of_passes(pilot.rows, pilot.metric)
+    if of_runs is not None:
+        test = of_runs.power(of_runs.runs)
+    elif test is None:
+        test = MetricPower.from_pilot(noise)
+    rows_to_come = ", groups and their sizes too." if args.groups else "."
+    assumed = [
+        f"Noise from {noise.n:,} rows of a pilot, with the 80% upper limit of its standard "
+        f"deviation ({number(test.sd)}); the rows to come are like the pilot's{rows_to_come}"
+    ]
+    if over_tasks is not None:
+        assumed.append(
+            "It is about the mean over tasks, which have the shares of rows that they have in the "
+            "pilot."
+        )
+    if args.difference is None and args.margin is None:
+        solved = test.solve(
+            n=args.rows, power=args.power, alpha=args.alpha, alternative=args.alternative
+        )
+        args.difference = float(f"{solved.difference:.3g}")
+    difference = args.difference or 0.0
+    distance = _distance(difference, args)
+    by_rows = not (pilot.rows.by_values or args.groups or args.runs or over_tasks)
+    if args.margin is not None and counted_rows(pilot.metric) == "right" and by_rows:
+        # the cautious variance ψ − δ² of a row is that of the pilot
+        discordance = min(1.0, test.sd**2 + noise.estimate**2)
+        return of_margin(args, difference, discordance, assumed[0])
+    side = args.alternative if args.margin is None else "greater"
+    terms = {"difference": abs(distance), "alpha": args.alpha, "alternative": side}
+    wanted = args.power
+    if args.equal:
+        # two one-sided tests: both are right with a probability of at least 2 power − 1
+        wanted = (1 + args.power) / 2
+
+    def power_at(n: int) -> float:
+        power = test.solve(n=n, **terms).power
+        if args.equal:
+            return max(0.0, 2 * power - 1)
+        return power
+
+    def rows_with(noise_of_rows: MetricPower) -> int:
+        return int(noise_of_rows.solve(power=wanted, **terms).n)
+
+    unit = "row"
+    if of_runs is not None:
+        unit = "item"
+        assumed.append(items_for_runs(of_runs, rows_with))
+    return Design(
+        f"{_goal(difference, args)} in {pilot.measure}",
+        lambda: rows_with(test),
+        power_at,
+        tuple(assumed),
+        unit,
+    )
+
+
+def _read_pilot(args: argparse.Namespace) -> Pilot:
+    """Read the predictions of two models; the second one stands for the base of a gate."""
     for name in ("accuracy", "discordance"):
         if getattr(args, name) is not None:
             raise UserError(f"{name}: the pilot tells; leave it out")
@@ -307,116 +496,55 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     tables, columns, measured = read_tables(args.files[::-1], vars(args))
     if len(measured.names) > 1:
         raise UserError("metrics: a plan is for one metric")
+    models = None if args.models is None else args.models[::-1]
     rows = release.read_rows(
-        *(tables, columns, None if args.models is None else args.models[::-1], (), measured.kind),
+        tables,
+        columns,
+        models,
+        (),
+        measured.kind,
         labels=True,
         positive=args.positive,
         numbers=measured.numbers,
     )
     if rows.runs:
         raise UserError("found several training runs of each model, expected one of each")
-    (metric,) = measured.names or (rows.given.task.metric,)
-    about = ""
-    over_tasks = noise_over_tasks(rows, metric)
-    of_runs = noise_of_runs(rows, metric)
-    of_passes = noise_of_passes(rows, metric)
-    if isinstance(measured.kind, GivenMetric) or of_passes is not None:
-        groups = rows.given.related.get("groups")
-        noise: Result = mean_difference(*rows.seen(metric)[1:], groups=groups)
-    else:
-        rows.check([metric])
-        rows.margin(metric, args.margin or 0.0)
-        low, high = METRICS[metric].range
-        if abs(args.difference or 0.0) > high - low:
-            raise UserError(
-                f"difference: found {args.difference:g}, values of {metric} lie between {low:g} "
-                f"and {high:g}"
-            )
-        noise = metric_difference(*rows.seen(metric), **rows.how(metric))
-        about = rows.about(metric) or ""
-    test = over_tasks or of_passes or MetricPower.from_pilot(noise)
-    unit = "row"
-    if of_runs is not None:
-        test = of_runs.power(of_runs.runs)
-        unit = "item"
-    if args.difference is None and args.margin is None:
-        how = {"alpha": args.alpha, "alternative": args.alternative}
-        solved = test.solve(n=args.rows, power=args.power, **how)
-        args.difference = float(f"{solved.difference:.3g}")
-    one_sided = args.alternative == "greater"
-    true, margin = args.difference or 0.0, args.margin
-    gap = true if margin is None else margin + (-abs(true) if args.equal else true)
-    if margin is not None and gap <= 0:
-        raise UserError(f"difference: {true:g} is beyond the margin: no rows show it")
-    if one_sided and gap < 0:
-        raise UserError(f"difference: found {true:g}, A is to be the better one (one-sided)")
-    by_rows = not (rows.by_values or args.groups or args.runs or over_tasks)
-    if margin is not None and counted_rows(metric) == "right" and by_rows:
-        # the cautious variance ψ − δ² of a row is that of the pilot
-        psi = min(1.0, test.sd**2 + noise.estimate**2)
-        return of_margin(args, true, psi, _said_of_pilot(noise, test, ""))
-    side = "greater" if one_sided or margin is not None else "two-sided"
-    how = {"difference": abs(gap), "alpha": args.alpha, "alternative": side}
-
-    def power_at(n: int) -> float:
-        power = test.solve(n=n, **how).power
-        return max(0.0, 2 * power - 1) if args.equal else power
-
-    def rows_with(noise_of_rows: MetricPower) -> int:
-        return int(noise_of_rows.solve(power=wanted, **how).n)
-
-    wanted = (1 + args.power) / 2 if args.equal else args.power
-    assumed = [_said_of_pilot(noise, test, ", groups and their sizes too" * bool(args.groups))]
-    if over_tasks is not None:
-        goes = "the mean over tasks, which have the shares of rows that they have in the pilot"
-        assumed.append(f"It is about {goes}.")
-    if of_runs is not None:
-        assumed.append(items_for_runs(of_runs, rows_with))
-    if margin is None:
-        goal = f"to find a true difference of {true:g}"
-    elif args.equal:
-        goal = f"to show that both are equal within {margin:g}"
-    else:
-        goal = f"to show that A is not worse than B by {margin:g}"
-    return Design(
-        f"{goal} in {metric}" + (f" (positive class: {about})" if about else ""),
-        lambda: rows_with(test),
-        power_at,
-        tuple(assumed),
-        unit,
-    )
+    metric = measured.names[0] if measured.names else rows.given.task.metric
+    is_of_values = isinstance(measured.kind, GivenMetric) or rows.passing is not None
+    return Pilot(rows, metric, is_of_values)
 
 
-def _said_of_pilot(noise: Result, test: MetricPower, groups: str) -> str:
-    """Say what is taken from a pilot."""
-    return (
-        f"Noise from {noise.n:,} rows of a pilot, with the 80% upper limit of its standard "
-        f"deviation ({number(test.sd)}); the rows to come are like the pilot's{groups}."
-    )
-
-
-def _discordance(accuracy: float | None, psi: float | None, difference: float) -> tuple[float, str]:
-    """Return on how many rows just one model is right, and where that is from."""
-    if accuracy is not None and not abs(difference) <= accuracy < 1:
-        raise UserError(f"accuracy: found {accuracy:g}, must lie between the difference and 1")
-    if psi is None:
-        if accuracy is None:
-            raise UserError("discordance: is missing; or give `accuracy`, for independent errors")
-        other = accuracy - abs(difference)
-        psi = accuracy * (1 - other) + other * (1 - accuracy)
-        return psi, (
-            f"Just one of the two is right on {percent(round(psi, 3))} of the rows, as with "
-            "independent errors; models of the same data mostly disagree less and need fewer rows."
+def _check_metric(pilot: Pilot, args: argparse.Namespace) -> None:
+    """Refuse a metric that the rows say nothing of, and what lies beyond its values."""
+    pilot.rows.check([pilot.metric])
+    pilot.rows.margin(pilot.metric, args.margin or 0.0)
+    low, high = METRICS[pilot.metric].range
+    if abs(args.difference or 0.0) > high - low:
+        raise UserError(
+            f"difference: found {args.difference:g}, values of {pilot.metric} lie between {low:g} "
+            f"and {high:g}"
         )
-    if accuracy is not None:
-        least = 2 * accuracy - abs(difference)
-        most = min(least, 2 - least)
-        if psi > most + 1e-12:
-            raise UserError(
-                f"discordance: found {psi:g}, with these accuracies just one model can be right on "
-                f"{percent(round(most, 3))} of the rows at most"
-            )
-    return psi, f"Just one of the two is right on {percent(psi)} of the rows."
+
+
+def _distance(difference: float, args: argparse.Namespace) -> float:
+    """Return how far the true difference is from what is to be refuted."""
+    distance = difference
+    if args.margin is not None:
+        distance = args.margin + (-abs(difference) if args.equal else difference)
+        if distance <= 0:
+            raise UserError(f"difference: {difference:g} is beyond the margin: no rows show it")
+    if args.alternative == "greater" and distance < 0:
+        raise UserError(f"difference: found {difference:g}, A is to be the better one (one-sided)")
+    return distance
+
+
+def _goal(difference: float, args: argparse.Namespace) -> str:
+    """Say what is to be found or shown."""
+    if args.margin is None:
+        return f"to find a true difference of {difference:g}"
+    if args.equal:
+        return f"to show that both are equal within {args.margin:g}"
+    return f"to show that A is not worse than B by {args.margin:g}"
 
 
 # --- tests
@@ -436,12 +564,16 @@ EVIDENCE = {
     (Evidence.FOLD_ROWS, "predictions"): "predictions of each row in every fold",
     (Evidence.DATASETS, "scores"): "one score per data set",
 }
+"""What tests look at, by the kind of evidence and what is read of it."""
 MODELS = {
     Arity.ONE: "one",
     Arity.PAIR: "pairs",
     Arity.OMNIBUS: "all at once",
     Arity.ALL_PAIRS: "all pairs",
 }
+"""What tests compare."""
+_INDENT = 17
+"""Blanks before what is said of a test."""
 
 
 def tests(args: argparse.Namespace) -> None:
@@ -453,14 +585,16 @@ def tests(args: argparse.Namespace) -> None:
         _explain(entries[args.name])
         return
     for evidence, what in EVIDENCE.items():
-        rows = [
-            (e.name, e.title, MODELS[e.arity], prose.ABOUT[e.about], ", ".join(e.plans))
-            for e in entries.values()
-            if (e.evidence, e.reads) == evidence
-        ]
+        rows = []
+        for entry in entries.values():
+            if (entry.evidence, entry.reads) == evidence:
+                plans = ", ".join(entry.plans)
+                about = prose.ABOUT[entry.about]
+                rows.append((entry.name, entry.title, MODELS[entry.arity], about, plans))
         say(bold(f"Evidence: {what}"))
         head = ("name", "title", "models", "answers for", "plans")
-        say(*table(head, rows, least=[("title",), ("answers for",)]), "")
+        say_table(head, rows, least=[("title",), ("answers for",)])
+        say("")
     say(
         paragraph(
             "A test that answers for these fitted models says nothing of models that are trained "
@@ -471,10 +605,13 @@ def tests(args: argparse.Namespace) -> None:
 
 
 def _explain(entry: Entry) -> None:
+    """Print what a test answers, needs and can be set to."""
     from bakeoff.report.methods import wrapped
 
-    studies = [f"benchmarks/{study}" for study in entry.simulated]
-    simulated = f" ({', '.join(studies)})" if studies else ""
+    simulated = ""
+    if entry.simulated:
+        studies = [f"benchmarks/{study}" for study in entry.simulated]
+        simulated = f" ({', '.join(studies)})"
     facts = [
         ("answers", entry.answers),
         ("caution", entry.caution),
@@ -489,10 +626,11 @@ def _explain(entry: Entry) -> None:
     say(f"{bold(entry.title)} ({entry.name})", "")
     for name, text in facts:
         if text:
-            first, *rest = paragraph(text, " " * 17).splitlines()
-            say(f"  {dim(name.ljust(13))}  {first.lstrip()}", *rest)
+            lines = paragraph(text, " " * _INDENT).splitlines()
+            lines[0] = f"  {dim(name.ljust(_INDENT - 4))}  {lines[0].lstrip()}"
+            say("\n".join(lines))
     # the first paragraph of the docstring repeats the title; the arguments are those of Python
     notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
     if notes:
         say("", re.split(r"\n.*\n-+\n", notes)[0].strip())
-    say("", *wrapped(entry.citation).splitlines())
+    say("", wrapped(entry.citation).rstrip("\n"))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 import yaml
+from pandas.api.types import is_float_dtype, is_numeric_dtype
 
 from bakeoff import __version__
 from bakeoff.api.build_study import without_none
@@ -52,115 +53,15 @@ IMBALANCED = 0.4
 _MOST_NUMBERED = 10
 """Whole numbers of which more are different may be a quantity."""
 _ROUNDING = 1e-9
-
-
-class Guess(NamedTuple):
-    """The guessed contents of a table."""
-
-    counts: Mapping[str, int]
-    unlabelled: int
-    id: str | None
-    groups: str | None
-    drop: Mapping[str, str]
-    dates: Mapping[str, Sequence[str]]
-    """Columns of dates, with the formats in which they may be written where not like 2024-05-31."""
-    numbers: str = ""
-
-    @property
-    def kept(self) -> list[str]:
-        """The classes with enough rows to be divided."""
-        return [name for name, n in self.counts.items() if n >= FEWEST]
-
-
-def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
-    """Guess what the columns are."""
-    labels = frame[target].dropna()
-    if is_nested(labels):
-        raise UserError(f"{target!r} holds lists or mappings, not one class in each row")
-    if labels.empty:
-        raise UserError(f"every value of {target!r} is missing: nothing to predict")
-    counts = names(labels).value_counts()
-    numbers = task == "regression" or (task is None and looks_like_a_quantity(labels))
-    # before rare classes are left out, some of which may be spellings of others
-    spellings = [] if numbers else unclear_spellings(sorted(map(str, counts.index)))
-    if spellings:
-        raise UserError(f"target: {spelling_advice(target, spellings, counted(labels))}")
-    if numbers and not pd.api.types.is_numeric_dtype(labels.dtype):
-        raise UserError(f"task: {target!r} holds texts, which are classes and no numbers")
-    whole = task is None and not numbers and pd.api.types.is_numeric_dtype(labels.dtype)
-    if whole and len(counts) > _MOST_NUMBERED:
-        raise UserError(
-            f"task: {target!r} has {len(counts)} different whole numbers: are they to be predicted "
-            "as a quantity (--task regression), or are they classes (--task classification)?"
-        )
-    id_column, groups, drop = _columns(frame, target, numbers=numbers)
-    kept = [c for c in frame.columns if c not in (target, id_column, groups)]
-    dates = {c: date_formats(frame[c]) for c in kept if not is_nested(frame[c])}
-    dates = {c: formats for c, formats in dates.items() if formats or is_date(frame[c])}
-    guess = Guess(
-        {} if numbers else {str(name): int(n) for name, n in counts.items()},
-        int(frame[target].isna().sum()),
-        id_column,
-        groups,
-        drop | dict.fromkeys(dates, "a date, which orders the rows: see `time`"),
-        dates,
-        f"{number(labels.min())} to {number(labels.max())}" if numbers else "",
-    )
-    if not numbers and len(guess.kept) < 2:
-        missing = f", and {count(guess.unlabelled, 'row')} without a label" * bool(guess.unlabelled)
-        raise UserError(
-            f"{target!r} has {count(len(guess.kept), 'class', 'classes')} with {FEWEST} rows or "
-            f"more{missing}; comparing classifiers needs two"
-        )
-    return guess
-
-
-def _columns(
-    frame: pd.DataFrame, target: str, *, numbers: bool
-) -> tuple[str | None, str | None, dict[str, str]]:
-    """Find the columns of ids and groups, and columns to exclude from the features."""
-    id_column = groups = None
-    drop: dict[str, str] = {}
-    for column in (c for c in frame.columns if c != target):
-        values = frame[column]
-        if is_nested(values):
-            drop[column] = "lists or mappings, not one value in each row"
-            continue
-        distinct = values.nunique()
-        unique = distinct == len(values)
-        like_an_id = bool(LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
-        like_any_text = not pd.api.types.is_numeric_dtype(values) and len(values) >= 20
-        like_any_text = like_any_text and not numbers_as_texts(values)
-        if unique and like_an_id and id_column is None:
-            id_column = column
-        elif unique and (like_an_id or like_any_text):
-            drop[column] = "a different value in every row, like an id"
-        elif distinct <= 1:
-            drop[column] = "the same value in every row"
-        elif like_an_id and is_running_number(values, column):
-            drop[column] = "a running number"
-        elif why_groups(values, column) == NAMED:
-            if groups is None:
-                groups = column
-            else:
-                drop[column] = "an id that repeats, like `groups`"
-        elif _says(values, frame[target], numbers=numbers):
-            drop[column] = f"says what {target} is"
-    return id_column, groups, drop
-
-
-def _says(values: pd.Series[Any], labels: pd.Series[Any], *, numbers: bool) -> bool:
-    """Tell whether a column is the target in another unit, or with other names of the classes."""
-    if numbers:
-        return pd.api.types.is_numeric_dtype(values) and abs(values.corr(labels)) > 1 - _ROUNDING
-    if values.nunique() != labels.nunique():
-        return False
-    pairs = pd.DataFrame({"value": values, "label": labels}).dropna().drop_duplicates()
-    return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
-
-
-_MOST_COLUMNS = 50  # that a message lists
-_FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
+_FEWEST_TEXTS = 20
+"""Rows of which different texts are no categories."""
+_FEWEST_TESTED = 7
+"""Rows of a class, for 30% test rows to hold two."""
+_MOST_COLUMNS = 50
+"""Columns that a message lists."""
+_MOST_CLASSES = 6
+"""Classes whose rows the file lists."""
+_KEYS_OF_FILES = ("format", "encoding", "missing_values")
 _RIDGE = "ridge:\n    estimator: sklearn.linear_model.Ridge"
 _LOGISTIC = (
     "logistic:\n    estimator: sklearn.linear_model.LogisticRegression\n"
@@ -182,6 +83,171 @@ _MODELS = """\
 """
 
 
+class Guess(NamedTuple):
+    """The guessed contents of a table."""
+
+    counts: Mapping[str, int]
+    unlabelled: int
+    id: str | None
+    groups: str | None
+    drop: Mapping[str, str]
+    dates: Mapping[str, Sequence[str]]
+    """Columns of dates, with the formats in which they may be written where not like 2024-05-31."""
+    numbers: str = ""
+
+    @property
+    def kept(self) -> list[str]:
+        """The classes with enough rows to be divided."""
+        return list(self.kept_counts)
+
+    @property
+    def kept_counts(self) -> dict[str, int]:
+        """The rows of these classes."""
+        return {name: rows for name, rows in self.counts.items() if rows >= FEWEST}
+
+    @property
+    def share_of_rarest(self) -> float:
+        """Which share of the rows the rarest of these classes has."""
+        rows = self.kept_counts.values()
+        return min(rows) / sum(rows)
+
+    @property
+    def is_imbalanced(self) -> bool:
+        """Whether accuracy says little of the rarest class."""
+        return self.share_of_rarest < IMBALANCED / len(self.kept_counts)
+
+
+# --- what the columns are
+
+
+def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
+    """Guess what the columns are."""
+    labels = frame[target].dropna()
+    if is_nested(labels):
+        raise UserError(f"{target!r} holds lists or mappings, not one class in each row")
+    if labels.empty:
+        raise UserError(f"every value of {target!r} is missing: nothing to predict")
+    numbers = task == "regression" or (task is None and looks_like_a_quantity(labels))
+    if numbers:
+        if not is_numeric_dtype(labels.dtype):
+            raise UserError(f"task: {target!r} holds texts, which are classes and no numbers")
+        counts = {}
+    else:
+        counts = _counted_classes(labels, target, ask=task is None)
+    roles = _roles(frame, target, numbers=numbers)
+    dates = _dates(frame, [target, roles.id, roles.groups])
+    guess = Guess(
+        counts,
+        int(frame[target].isna().sum()),
+        roles.id,
+        roles.groups,
+        roles.drop | dict.fromkeys(dates, "a date, which orders the rows: see `time`"),
+        dates,
+        f"{number(labels.min())} to {number(labels.max())}" if numbers else "",
+    )
+    if not numbers and len(guess.kept) < 2:
+        unlabelled = ""
+        if guess.unlabelled:
+            unlabelled = f", and {count(guess.unlabelled, 'row')} without a label"
+        raise UserError(
+            f"{target!r} has {count(len(guess.kept), 'class', 'classes')} with {FEWEST} rows or "
+            f"more{unlabelled}; comparing classifiers needs two"
+        )
+    return guess
+
+
+def _counted_classes(labels: pd.Series[Any], target: str, *, ask: bool) -> dict[str, int]:
+    """Count the rows of each class; ask of whole numbers whether they are classes."""
+    counts = names(labels).value_counts()
+    # before rare classes are left out, some of which may be spellings of others
+    spellings = unclear_spellings(sorted(map(str, counts.index)))
+    if spellings:
+        raise UserError(f"target: {spelling_advice(target, spellings, counted(labels))}")
+    if ask and is_numeric_dtype(labels.dtype) and len(counts) > _MOST_NUMBERED:
+        raise UserError(
+            f"task: {target!r} has {len(counts)} different whole numbers: are they to be predicted "
+            "as a quantity (--task regression), or are they classes (--task classification)?"
+        )
+    return {str(name): int(number_of_rows) for name, number_of_rows in counts.items()}
+
+
+class Roles(NamedTuple):
+    """The columns that are no features, as far as one column tells it."""
+
+    id: str | None
+    groups: str | None
+    drop: dict[str, str]
+    """Columns to exclude from the features, each with the reason."""
+
+
+def _roles(frame: pd.DataFrame, target: str, *, numbers: bool) -> Roles:
+    """Find the columns of ids and groups, and columns to exclude from the features."""
+    id_column = None
+    groups = None
+    drop = {}
+    for column in frame.columns:
+        if column == target:
+            continue
+        values = frame[column]
+        if is_nested(values):
+            drop[column] = "lists or mappings, not one value in each row"
+            continue
+        is_unique = values.nunique() == len(values)
+        like_an_id = _is_like_an_id(values, column)
+        if is_unique and like_an_id and id_column is None:
+            id_column = column
+        elif is_unique and (like_an_id or _is_free_text(values)):
+            drop[column] = "a different value in every row, like an id"
+        elif values.nunique() <= 1:
+            drop[column] = "the same value in every row"
+        elif like_an_id and is_running_number(values, column):
+            drop[column] = "a running number"
+        elif why_groups(values, column) == NAMED and groups is None:
+            groups = column
+        elif why_groups(values, column) == NAMED:
+            drop[column] = "an id that repeats, like `groups`"
+        elif _says(values, frame[target], numbers=numbers):
+            drop[column] = f"says what {target} is"
+    return Roles(id_column, groups, drop)
+
+
+def _is_like_an_id(values: pd.Series[Any], column: str) -> bool:
+    """Tell whether a column is called like an id, and may be one."""
+    return bool(LIKE_AN_ID.search(column)) and not is_float_dtype(values)
+
+
+def _is_free_text(values: pd.Series[Any]) -> bool:
+    """Tell whether a column holds texts, of enough rows to say that they are no categories."""
+    if is_numeric_dtype(values) or len(values) < _FEWEST_TEXTS:
+        return False
+    return not numbers_as_texts(values)
+
+
+def _dates(frame: pd.DataFrame, other_roles: Sequence[str | None]) -> dict[str, Sequence[str]]:
+    """Find the columns of dates, and in which formats each may be written."""
+    dates: dict[str, Sequence[str]] = {}
+    for column in frame.columns:
+        if column in other_roles or is_nested(frame[column]):
+            continue
+        formats = date_formats(frame[column])
+        if formats or is_date(frame[column]):
+            dates[column] = formats
+    return dates
+
+
+def _says(values: pd.Series[Any], labels: pd.Series[Any], *, numbers: bool) -> bool:
+    """Tell whether a column is the target in another unit, or with other names of the classes."""
+    if numbers:
+        return is_numeric_dtype(values) and abs(values.corr(labels)) > 1 - _ROUNDING
+    if values.nunique() != labels.nunique():
+        return False
+    pairs = pd.DataFrame({"value": values, "label": labels}).dropna().drop_duplicates()
+    return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
+
+
+# --- the command
+
+
 def init(args: argparse.Namespace) -> None:
     """Write an experiment, or lay out a folder."""
     if args.folder is not None:
@@ -191,35 +257,17 @@ def init(args: argparse.Namespace) -> None:
         return
     if args.data is None:
         raise UserError("give a table and its --target, or for a folder with an example --folder")
-    keys_of_files = ("format", "encoding", "missing_values")
-    settings = without_none({key: getattr(args, key) for key in keys_of_files})
+    settings = without_none({key: getattr(args, key) for key in _KEYS_OF_FILES})
+    frame, keys = open_table.guess(args.data, args.target or "", settings)
     if args.target is None:
-        frame, _ = open_table.guess(args.data, "", settings)
         columns = some(map(str, frame.columns), _MOST_COLUMNS)
         raise UserError(f"target: which column is to be predicted? {args.data} has {columns}")
-    frame, keys = open_table.guess(args.data, args.target, settings)
     if args.target not in frame.columns:
         raise UserError(f"target: {unknown('column', args.target, frame.columns)}")
     guess = look(frame, args.target, args.task)
-    folder = "config/" if Path("config").is_dir() else ""
-    output = args.output[-1] if args.output else f"{folder}{_slug(args.data)}.yaml"
-    if output != "-":
-        outputs([output], [args.data])
-        if Path(output).exists():
-            raise UserError(f"{output} is there already: choose another --output")
+    output = _output(args)
     name = _slug(output if args.output and output != "-" else args.data)
-
-    def written(guess: Guess) -> str:
-        lines = _lines(args.data, args.target, name, guess, keys)
-        return "".join(f"{escaped(line)}\n" for line in lines)
-
-    text = written(guess)
-    if guess.groups is not None and _problems(text):  # too few or too uneven to be divided
-        drop = {**guess.drop, guess.groups: "an id that repeats: see `groups`"}
-        text = written(guess._replace(groups=None, drop=drop))
-    if problems := _problems(text):
-        look_at = f"{args.data} needs a look before it can be an experiment:"
-        raise UserError("\n".join([look_at, *problems]))
+    text = _experiment(args.data, args.target, name, guess, keys)
     if output == "-":
         say(text.rstrip())
         return
@@ -230,6 +278,40 @@ def init(args: argparse.Namespace) -> None:
     show_columns(tables)
     show_undeclared(experiment, tables)
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
+
+
+def _output(args: argparse.Namespace) -> str:
+    """Return where the experiment is written to; - prints it."""
+    if args.output:
+        output: str = args.output[-1]
+    else:
+        folder = "config/" if Path("config").is_dir() else ""
+        output = f"{folder}{_slug(args.data)}.yaml"
+    if output != "-":
+        outputs([output], [args.data])
+        if Path(output).exists():
+            raise UserError(f"{output} is there already: choose another --output")
+    return output
+
+
+def _experiment(data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]) -> str:
+    """Write the experiment, without groups that are too few or too uneven to be divided."""
+    text = _text(_lines(data, target, name, guess, keys))
+    problems = _problems(text)
+    if problems and guess.groups is not None:
+        drop = {**guess.drop, guess.groups: "an id that repeats: see `groups`"}
+        guess = guess._replace(groups=None, drop=drop)
+        text = _text(_lines(data, target, name, guess, keys))
+        problems = _problems(text)
+    if problems:
+        needs = f"{data} needs a look before it can be an experiment:"
+        raise UserError("\n".join([needs, *problems]))
+    return text
+
+
+def _text(lines: Iterable[str]) -> str:
+    """Join lines, without what a terminal would obey."""
+    return "".join(f"{escaped(line)}\n" for line in lines)
 
 
 def _lay_out(folder: Path) -> None:
@@ -249,10 +331,14 @@ def _lay_out(folder: Path) -> None:
     say(f"{folder}/ is ready: cd {folder} && bakeoff run experiment.yaml")
 
 
+# --- the experiment file
+
+
 def _lines(
     data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]
 ) -> Iterator[str]:
     """Compose the lines of the experiment file."""
+    design = _of_regression() if guess.numbers else _of_classification(guess)
     yield "# Written by `bakeoff init`; what it guessed is marked."
     yield f"experiment: {_scalar(name)}"
     if guess.numbers:
@@ -266,6 +352,34 @@ def _lines(
         mark = "" if key == "format" else "  # guessed"
         yield f"    {key}: {json.dumps(value, ensure_ascii=False)}{mark}"
     yield f"    target: {_scalar(target)}"
+    yield from _lines_of_columns(guess)
+    if guess.unlabelled:
+        yield f"    missing_target: drop  # {count(guess.unlabelled, 'row')} without a label"
+    if guess.numbers:
+        yield f"    # numbers: {guess.numbers}"
+        yield "    # unit: kg  # what they are measured in"
+    else:
+        yield from _lines_of_classes(guess)
+    if guess.drop:
+        yield "    drop:  # guessed"
+    for column, reason in guess.drop.items():
+        yield f"      - {_scalar(column)}  # {reason}".replace("\n", " ")
+    yield "models:"
+    yield from design.models.splitlines()
+    yield "resampling:"
+    yield f"  {design.plan}"
+    yield f"  holdout: {{test_size: {design.test_size}}}  # about the models fitted once"
+    yield f"metrics: [{', '.join(design.metrics)}]  # the first one ranks the models"
+    if not guess.numbers and guess.is_imbalanced:
+        share = f"{percent(round(guess.share_of_rarest, 3))} of the rows are of the rarest class"
+        yield f"# {share}: accuracy would say little of it"
+    yield "tests:"
+    yield "  alpha: 0.05"
+    yield "  run: [recommended]  # `bakeoff tests` lists what can be named beside it"
+
+
+def _lines_of_columns(guess: Guess) -> Iterator[str]:
+    """Compose the lines on ids, groups and dates."""
     if guess.id is not None:
         yield f"    id: {_scalar(guess.id)}  # guessed: unique"
     if guess.groups is not None:
@@ -274,62 +388,72 @@ def _lines(
         yield "    dates:  # guessed"
     for column, formats in guess.dates.items():
         if formats:
-            other = f"  # or {' or '.join(formats[1:])}" if formats[1:] else ""
-            yield f"      {_scalar(column)}: {json.dumps(formats[0])}{other}"
+            others = ""
+            if len(formats) > 1:
+                others = f"  # or {' or '.join(formats[1:])}"
+            yield f"      {_scalar(column)}: {json.dumps(formats[0])}{others}"
     for column in guess.dates:
         yield f"    # time: {_scalar(column)}  # to train on the past, test on what follows"
-    if guess.unlabelled:
-        yield f"    missing_target: drop  # {count(guess.unlabelled, 'row')} without a label"
-    models = {"first": _LOGISTIC, "kind": "Classifier", "svm": "SVC"}
-    if guess.numbers:
-        models = {"first": _RIDGE, "kind": "Regressor", "svm": "SVR"}
-        size, metrics = 0.3, ["rmse", "mae", "r2"]
-        plan = "halves: {repeats: 10}  # cross-validation in random halves: about the algorithms"
-        yield f"    # numbers: {guess.numbers}"
-        yield "    # unit: kg  # what they are measured in"
-    else:
-        kept_counts = {name: guess.counts[name] for name in guess.kept}
-        rarest = min(kept_counts.values())
-        share = rarest / sum(kept_counts.values())
-        imbalanced = share < IMBALANCED / len(kept_counts)
-        size = 0.3 if rarest >= _FEWEST_TESTED else 0.5
-        plan = "cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
-        nearly_all = rare_share(kept_counts) <= RARE  # of the rows are of one class
-        first = "balanced_accuracy" if imbalanced else "accuracy"
-        # of rows in groups the test on folds is too lenient by log loss
-        of_probabilities = "log_loss" if guess.groups is None else "roc_auc_ovr"
-        metrics = [first, "f1_macro", "mcc", of_probabilities]
-        if nearly_all:
-            metrics = [of_probabilities, "balanced_accuracy", "f1_macro", "mcc"]
-        shares = ", ".join(f"{c} {n:,}" for c, n in list(guess.counts.items())[:6])
-        yield f"    # classes: {shares}{', …' if len(guess.counts) > 6 else ''}".replace("\n", " ")
-        if len(guess.kept) < len(guess.counts):
-            kept = ", ".join(map(_scalar, guess.kept))
-            yield f"    classes: [{kept}]  # the others have fewer than {FEWEST} rows"
-        if len(guess.kept) == 2:
-            metrics = ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
-            if imbalanced:
-                metrics = ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
-            if nearly_all:
-                metrics = ["roc_auc", "average_precision", "balanced_accuracy", "mcc"]
-            positive, why = positive_of(kept_counts)
-            yield f"    positive: {_scalar(positive)}  # guessed: {why}"
-    if guess.drop:
-        yield "    drop:  # guessed"
-    for column, reason in guess.drop.items():
-        yield f"      - {_scalar(column)}  # {reason}".replace("\n", " ")
-    yield "models:"
-    yield from _MODELS.format_map(models).splitlines()
-    yield "resampling:"
-    yield f"  {plan}"
-    yield f"  holdout: {{test_size: {size}}}  # about the models fitted once"
-    yield f"metrics: [{', '.join(metrics)}]  # the first one ranks the models"
-    if not guess.numbers and imbalanced:
-        rare = f"# {percent(round(share, 3))} of the rows are of the rarest class"
-        yield f"{rare}: accuracy would say little of it"
-    yield "tests:"
-    yield "  alpha: 0.05"
-    yield "  run: [recommended]  # `bakeoff tests` lists what can be named beside it"
+
+
+def _lines_of_classes(guess: Guess) -> Iterator[str]:
+    """Compose the lines on the classes: how many rows each has, and which one is positive."""
+    shown = [f"{name} {rows:,}" for name, rows in guess.counts.items()][:_MOST_CLASSES]
+    if len(guess.counts) > _MOST_CLASSES:
+        shown.append("…")
+    yield f"    # classes: {', '.join(shown)}".replace("\n", " ")
+    if len(guess.kept) < len(guess.counts):
+        kept = ", ".join(map(_scalar, guess.kept))
+        yield f"    classes: [{kept}]  # the others have fewer than {FEWEST} rows"
+    if len(guess.kept) == 2:
+        positive, why = positive_of(guess.kept_counts)
+        yield f"    positive: {_scalar(positive)}  # guessed: {why}"
+
+
+class Design(NamedTuple):
+    """What an experiment does with its data."""
+
+    models: str
+    plan: str
+    test_size: float
+    metrics: list[str]
+
+
+def _of_regression() -> Design:
+    """Return the design for a target of numbers."""
+    return Design(
+        _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR"),
+        "halves: {repeats: 10}  # cross-validation in random halves: about the algorithms",
+        0.3,
+        ["rmse", "mae", "r2"],
+    )
+
+
+def _of_classification(guess: Guess) -> Design:
+    """Return the design for a target of classes."""
+    return Design(
+        _MODELS.format(first=_LOGISTIC, kind="Classifier", svm="SVC"),
+        "cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms",
+        0.3 if min(guess.kept_counts.values()) >= _FEWEST_TESTED else 0.5,
+        _metrics(guess),
+    )
+
+
+def _metrics(guess: Guess) -> list[str]:
+    """Choose metrics by the number of classes, and by how even they are."""
+    nearly_all_in_one = rare_share(guess.kept_counts) <= RARE
+    if len(guess.kept) == 2:
+        if nearly_all_in_one:
+            return ["roc_auc", "average_precision", "balanced_accuracy", "mcc"]
+        if guess.is_imbalanced:
+            return ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
+        return ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
+    # of rows in groups the test on folds is too lenient by log loss
+    of_probabilities = "log_loss" if guess.groups is None else "roc_auc_ovr"
+    if nearly_all_in_one:
+        return [of_probabilities, "balanced_accuracy", "f1_macro", "mcc"]
+    first = "balanced_accuracy" if guess.is_imbalanced else "accuracy"
+    return [first, "f1_macro", "mcc", of_probabilities]
 
 
 def _problems(text: str) -> list[str]:
@@ -348,5 +472,6 @@ def _scalar(value: str) -> str:
 
 
 def _slug(file: str) -> str:
+    """Make an id of the name of a file."""
     stem = re.sub(r"[^a-z0-9]+", "-", Path(file).name.split(".")[0].lower())
     return stem.strip("-")[:60].strip("-") or "experiment"

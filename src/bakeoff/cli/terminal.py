@@ -3,27 +3,62 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shutil
 import stat
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import UserError, printable
 from bakeoff.files import check_writable
+from bakeoff.report.numbers import paragraph
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+"""What styles a text; it takes no columns."""
+_SPACE = 2
+"""Blanks before each column of a table."""
+_LONGEST = 60
+"""Characters of a path that a message shows."""
 
 
 def say(*lines: str) -> None:
     """Print lines; a closed pipe (`| head`) is not an error and changes no exit code."""
     with unread():
         sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+
+
+def say_paragraphs(texts: Iterable[str]) -> None:
+    """Print texts, each as a paragraph."""
+    for text in texts:
+        say(paragraph(text))
+
+
+def say_notes(texts: Iterable[str]) -> None:
+    """Print texts dimmed, each as a paragraph."""
+    for text in texts:
+        say(dim(paragraph(text)))
+
+
+def say_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    sides: str = "",
+    least: Sequence[tuple[str, ...]] = (),
+) -> None:
+    """Print a table; see `table`."""
+    for line in table(header, rows, sides, least):
+        say(line)
+
+
+def say_json(content: Any) -> None:
+    """Print an answer as JSON."""
+    say(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 @contextmanager
@@ -80,73 +115,118 @@ def dim(text: str) -> str:
     return _styled(text, "2")
 
 
+# --- tables
+
+
 def table(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
-    right: str = "",
+    sides: str = "",
     least: Sequence[tuple[str, ...]] = (),
 ) -> list[str]:
-    """Align a table; if it is too wide, drop the least important columns."""
-    sides = right.ljust(len(header), "l")
-    lines = ([printable(cell).replace("\n", "\\n") for cell in row] for row in (header, *rows))
-    columns = [list(column) for column in zip(*lines, strict=True)]
-    widths = [max(map(width_of, column)) for column in columns]
+    """Align a table; if it is too wide, drop the least important columns.
+
+    `sides` has an l or an r for each column; `least` names columns, those first that go first.
+    """
+    lines = [_cells(header)]
+    lines += [_cells(row) for row in rows]
+    columns = range(len(header))
+    widths = [max(width_of(line[column]) for line in lines) for column in columns]
     room = shutil.get_terminal_size((sys.maxsize, 0)).columns
-    kept = list(range(len(header)))
+    kept = list(columns)
     for names in least:
-        if sum(2 + widths[i] for i in kept) > room:
-            kept = [i for i in kept if header[i] not in names]
+        if sum(_SPACE + widths[column] for column in kept) > room:
+            kept = [column for column in kept if header[column] not in names]
     aligned = []
-    for at in range(len(rows) + 1):
-        line = ""
-        for i in kept:
-            text, space = columns[i][at], " " * (widths[i] - width_of(columns[i][at]))
-            line += f"  {space}{text}" if sides[i] == "r" else f"  {text}{space}"
-        aligned.append(line.rstrip())
-    return [*([dim(aligned[0])] if aligned[0] else []), *aligned[1:]]
+    for line in lines:
+        text = ""
+        for column in kept:
+            cell = line[column]
+            padding = " " * (widths[column] - width_of(cell))
+            if sides[column : column + 1] == "r":
+                cell = padding + cell
+            else:
+                cell = cell + padding
+            text += " " * _SPACE + cell
+        aligned.append(text.rstrip())
+    head = aligned[0]
+    if not head:  # no column has a name
+        return aligned[1:]
+    return [dim(head), *aligned[1:]]
+
+
+def _cells(row: Sequence[str]) -> list[str]:
+    """Write each cell in one line, without what a terminal would obey."""
+    return [printable(cell).replace("\n", "\\n") for cell in row]
 
 
 def width_of(text: str) -> int:
     """Count the columns that a text takes: wide characters take two, accents none."""
-    plain = _ESCAPES.sub("", text)
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in plain)
-    return len(plain) + wide - sum(unicodedata.combining(c) > 0 for c in plain)
+    width = 0
+    for character in _ESCAPES.sub("", text):
+        width += 1
+        if unicodedata.east_asian_width(character) in "WF":
+            width += 1
+        if unicodedata.combining(character):
+            width -= 1
+    return width
 
 
 def _styled(text: str, code: str) -> str:
-    wanted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return f"\x1b[{code}m{text}\x1b[0m" if wanted and os.environ.get("TERM") != "dumb" else text
+    """Style a text, unless the output is no terminal or one without styles."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\x1b[{code}m{text}\x1b[0m"
+
+
+# --- places that are written to
 
 
 def outputs(
-    given: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
+    named: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
 ) -> list[Path]:
     """Return where `--output` writes to, checked; beside `endings` a name without is a folder."""
-    places = [Path(one) for one in given or ()]
+    places = [Path(name) for name in named or ()]
     inputs = {os.path.realpath(path) for path in read}
-    if len({os.path.realpath(place) for place in places}) < len(places):
+    targets = {os.path.realpath(place) for place in places}
+    if len(targets) < len(places):
         raise UserError("output: the same place is named twice")
     for place in places:
-        shown, target = repr(str(place)[:60]), Path(os.path.realpath(place))
-        is_folder = bool(endings) and not place.suffix
-        if str(target) in inputs:
-            raise UserError(f"output: {shown} is read from; name another file")
-        if endings and not is_folder and place.suffix.lower() not in endings:
-            names = ", ".join(endings)
-            raise UserError(f"output: found {shown}, expected a name with {names}, or a folder")
-        try:
-            status = None if is_folder else check_writable(place)
-            if status is not None and not stat.S_ISREG(status.st_mode):
-                continue  # a device or a pipe is written into, whatever its folder
-            end = target if place.is_symlink() else place
-            folder = end if is_folder else end.parent
-            above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-        except UserError as error:
-            raise UserError(f"output: {error}") from None
-        except OSError as error:
-            raise UserError(f"output: {shown}: {error.strerror}") from None
-        if not above.is_dir():
-            raise UserError(f"output: {str(above)!r} is a file; name a folder")
-        if not os.access(above, os.W_OK):
-            raise UserError(f"output: {str(above)!r} may not be written to")
+        if os.path.realpath(place) in inputs:
+            raise UserError(f"output: {_shown(place)} is read from; name another file")
+        _check_output(place, endings)
     return places
+
+
+def _check_output(place: Path, endings: Sequence[str]) -> None:
+    """Refuse a place with another ending, or that cannot be written to."""
+    is_folder = bool(endings) and not place.suffix
+    if endings and not is_folder and place.suffix.lower() not in endings:
+        names = ", ".join(endings)
+        raise UserError(f"output: found {_shown(place)}, expected a name with {names}, or a folder")
+    try:
+        status = None if is_folder else check_writable(place)
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            return  # a device or a pipe is written into, whatever its folder
+        target = Path(os.path.realpath(place)) if place.is_symlink() else place
+        folder = _first_there_is(target if is_folder else target.parent)
+    except UserError as error:
+        raise UserError(f"output: {error}") from None
+    except OSError as error:
+        raise UserError(f"output: {_shown(place)}: {error.strerror}") from None
+    if not folder.is_dir():
+        raise UserError(f"output: {str(folder)!r} is a file; name a folder")
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"output: {str(folder)!r} may not be written to")
+
+
+def _first_there_is(folder: Path) -> Path:
+    """Return a folder, or of one that is still to be made the first above it that there is."""
+    if folder.exists():
+        return folder
+    return next(above for above in folder.absolute().parents if above.exists())
+
+
+def _shown(place: Path) -> str:
+    """Write the beginning of a path, as long as it takes to recognize it."""
+    return repr(str(place)[:_LONGEST])

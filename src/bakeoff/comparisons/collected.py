@@ -169,12 +169,13 @@ def read_predictions(
         subgroups = [name for name in names if name.startswith(SUBGROUP)]
         taken = [name for name in names if name.startswith(TAKEN)]
         related = [name for name in names if name in (COLLECTED_GROUP, COLLECTED_TIME)]
-        columns = [*present, *related, *subgroups, *taken]
+        columns = [COLLECTED_ID, *present, *related, *subgroups, *taken]
         if not by_values:
             columns.insert(0, COLLECTED_TRUTH)
         frame = file.read(columns=columns).to_pandas()
         facts: dict[str, Any] = {
             "left_out": _without(models, present),
+            "ids": frame[COLLECTED_ID].to_numpy(),
             "groups": frame[COLLECTED_GROUP].to_numpy() if COLLECTED_GROUP in frame else None,
             "times": frame[COLLECTED_TIME].to_numpy() if COLLECTED_TIME in frame else None,
             "subgroups": {

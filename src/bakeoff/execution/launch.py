@@ -38,22 +38,33 @@ def command(
     require("snakemake", "running an experiment by its file")
     if not is_file(file):
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
+    _refuse_what_is_no_yaml(file)
+    line = [sys.executable, "-m", "bakeoff.execution.launch"]
+    line += ["--snakefile", str(workflow_folder() / "Snakefile")]
+    if profiles:
+        line += ["--profile", *map(_profile_folder, profiles)]
+    if cores:
+        line += ["--cores", str(cores)]
+    # the file stands last: snakemake would take a target behind it for another file
+    return [*line, *options, "--configfile", str(file)]
+
+
+def _refuse_what_is_no_yaml(file: str | Path) -> None:
+    """Refuse a file that cannot be read; Snakemake would name neither file nor line."""
     try:
         yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError):  # Snakemake would name neither file nor line
-        from bakeoff.spec.load import read_yaml
+    except (UnicodeDecodeError, yaml.YAMLError):
+        from bakeoff.spec.load import read_yaml  # says what is wrong, and where
 
         read_yaml(file)
-    root = workflow_folder()
-    packaged = {name: root / "profiles" / name for name in profiles if not is_folder(name)}
-    places = [str(packaged[n]) if is_folder(packaged.get(n, "")) else n for n in profiles]
-    return [
-        *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(root / "Snakefile")),
-        *(("--profile", *places) if places else ()),
-        *(("--cores", str(cores)) if cores else ()),
-        *options,
-        *("--configfile", str(file)),
-    ]
+
+
+def _profile_folder(profile: str) -> str:
+    """Return the folder of a profile: the user's own before that of the package."""
+    packaged = workflow_folder() / "profiles" / profile
+    if is_folder(profile) or not is_folder(packaged):
+        return profile
+    return str(packaged)
 
 
 def launch(line: Sequence[str]) -> int:

@@ -47,13 +47,15 @@ def check_release(rules: str) -> None:
         )
 
 
-def typed(given: Any) -> Any:
+def typed(value: Any) -> Any:
     """Read the numbers in a nested value of --config, which Snakemake hands over as texts."""
-    if isinstance(given, Mapping):
-        return {key: typed(value) for key, value in given.items()}
-    if isinstance(given, list):
-        return [typed(value) for value in given]
-    return yaml.safe_load(given) if isinstance(given, str) else given
+    if isinstance(value, Mapping):
+        return {key: typed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [typed(item) for item in value]
+    if isinstance(value, str):
+        return yaml.safe_load(value)
+    return value
 
 
 class Run:
@@ -72,20 +74,24 @@ class Run:
                 "one: a file is an experiment of its own and is never merged with another; run "
                 "one after the other"
             )
-        self.file = min(str(files[-1]), os.path.relpath(files[-1]), key=len) if files else None
+        self.file: str | None = None
+        if files:
+            self.file = min(str(files[0]), os.path.relpath(files[0]), key=len)
         # the user's own modules lie beside the experiment or where snakemake runs
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
         self.needs = RuleInputs(self.experiment, remote=remote)
-        self.paths, self._main, self._again = self.needs.paths, main, set[str]()
+        self.paths = self.needs.paths
+        self._is_main = main
+        self._files_to_remake: set[str] = set()
         self.workers = Workers()
         write_in_any_encoding()
         # taking a thousand modules apart at the end of the process takes a third of a second
         atexit.register(gc.freeze)
         self.fitter = Fitter(self.needs, self.workers)
         try:
-            checked = self._cached("check", self._state, self._check)
-            self.tests = AnalysisPlan(map(PlannedTest.from_dict, checked))
+            planned = self._cached("check", self._state, self._check)
+            self.tests = AnalysisPlan(map(PlannedTest.from_dict, planned))
         except SystemExit:  # interrupted, perhaps while a worker imports for long
             self.workers.stop()
             raise
@@ -101,7 +107,7 @@ class Run:
             write_text(self.paths.owner(), f"{Path(os.path.relpath(self.file)).as_posix()}\n")
         for folder in (self.paths.root, CACHE):
             remove_parts(folder)
-        for path in self._again:  # a batch keeps what has the right stamp
+        for path in self._files_to_remake:  # a batch keeps what has the right stamp
             if path.startswith(f"{self.paths.root}/predictions/"):
                 Path(path).unlink(missing_ok=True)
 
@@ -112,7 +118,8 @@ class Run:
 
     def answer(self, outputs: Collection[str]) -> str:
         """Return the verdict and where the report is, or that `outputs` of the run lack it."""
-        verdict, page = (Path(self.paths.top(f)) for f in ("verdict.txt", "report.html"))
+        verdict = Path(self.paths.top("verdict.txt"))
+        page = Path(self.paths.top("report.html"))
         if not (verdict.is_file() and page.is_file()):
             return ""
         if str(verdict) not in outputs:
@@ -120,30 +127,31 @@ class Run:
                 f"{page} was no part of this run and may be out of date: a run without targets, "
                 "--until and --omit-from brings it up to date and prints the verdict\n"
             )
-        sentences = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
-        return "\n".join(("", *sentences, "", f"Report: {page}", ""))
+        sentences = verdict.read_text(encoding="utf-8").splitlines()
+        broken = "\n".join(map(paragraph, sentences))
+        return f"\n{broken}\n\nReport: {page}\n"
 
     def to_remake(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
         if self.file is None:  # a module, which is not told when a run ends
             Path(self.paths.sizes()).unlink(missing_ok=True)
-        self._again = remake.to_remake(self.needs)
-        return self._again
+        self._files_to_remake = remake.to_remake(self.needs)
+        return self._files_to_remake
 
     @cached_property
     def exhibits(self) -> list[Item]:
         """The report's figures and tables."""
-        items = self._cached(
-            "exhibits",
-            lambda: [self.experiment.resolved(), digests.code(".")],
-            lambda: self._call(steps.list_exhibits, self.experiment, self.tests),
-        )
-        return [Item(*item) for item in items]
 
-    def _call(self, step: Callable[..., T], *args: Any) -> T:
-        return self.workers.do(None, partial(step, *args))
+        def state() -> list[Any]:
+            return [self.experiment.resolved(), digests.code(".")]
+
+        def find() -> list[tuple[str, ...]]:
+            return self._call(steps.list_exhibits, self.experiment, self.tests)
+
+        return [Item(*item) for item in self._cached("exhibits", state, find)]
 
     def _check(self) -> list[dict[str, Any]]:
+        """Check the experiment in a worker, and plan its tests."""
         problems, tests = self._call(steps.check, self.experiment)
         if problems:
             raise report_problems(problems, self.file)
@@ -151,22 +159,33 @@ class Run:
 
     def _state(self) -> Iterator[Any]:
         """Give all that a check depends on, the files of the data too."""
-        plain = self.experiment.resolved()
-        for part in (plain, *plain["models"].values(), *plain["datasets"].values()):
-            part.pop("label", None)
-        yield from (plain, digests.code("."), self.needs.made_by)
+        settings = self.experiment.resolved()
+        settings.pop("label", None)
+        for section in ("models", "datasets"):
+            for entry in settings[section].values():
+                entry.pop("label", None)
+        yield settings
+        yield digests.code(".")
+        yield self.needs.made_by
         yield digests.of_scores(self.experiment)
         for name in self.experiment.datasets:
             yield digests.of_data(self.experiment, name)
-            yield digests.of_files([*self.needs.sources(name), *self.needs.given(name)])
+            yield digests.of_files(self.needs.sources(name) + self.needs.given_files(name))
         yield sorted(path.name for path in DOWNLOADS.glob("*"))
 
     def _cached(self, what: str, state: Callable[[], Any], find: Callable[[], Any]) -> Any:
         """Return what was found in this state before, else find it, which may take seconds."""
         path = CACHE / f"{self.experiment.experiment}.{what}.json"
-        before = read_json(path) if path.is_file() and is_whole(path) else None
-        if before and (not self._main or before[0] == digest(list(state()), ordered=True)):
-            return before[1]
+        if path.is_file() and is_whole(path):
+            state_before, value_before = read_json(path)
+            # the jobs that the main process starts take its check for granted
+            if not self._is_main or state_before == digest(list(state()), ordered=True):
+                return value_before
         value = find()
-        write_json(path, [digest(list(state()), ordered=True), value])  # it may download data
+        # the state after the search, which may download data
+        write_json(path, [digest(list(state()), ordered=True), value])
         return value
+
+    def _call(self, step: Callable[..., T], *args: Any) -> T:
+        """Do a step in a worker, and raise what it raises."""
+        return self.workers.do(None, partial(step, *args))

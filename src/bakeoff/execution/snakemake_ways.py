@@ -29,6 +29,30 @@ from bakeoff.spec.models import Model
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
+_NAP = 0.2
+_SLURM = "snakemake_executor_plugin_slurm"
+_SECONDS = 5.0
+"""Seconds between two lines of progress."""
+_HIDDEN_EVENTS = {
+    # of each job
+    LogEvent.JOB_INFO,
+    LogEvent.JOB_STARTED,
+    LogEvent.JOB_FINISHED,
+    LogEvent.GROUP_INFO,
+    LogEvent.SHELLCMD,
+    # of the start of a run
+    LogEvent.RESOURCES_INFO,
+    LogEvent.RUN_INFO,
+}
+"""What a run does not show; a dry run and --printshellcmds show it all."""
+_HIDDEN_TEXTS = ("Select jobs to execute", "Using shell: ", "Assuming ", "Building DAG")
+_RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in .*file ".*", line \d+:|  File ".*)$')
+"""What Snakemake puts around the message of a step: where in which file of ours it was raised."""
+_MEMORY_AND_DISK = {"mem_mb": "mem", "disk_mb": "disk"}
+"""Names that Snakemake has for the same resources, in megabytes too if they are whole numbers."""
+
+
+# --- before the run
 
 
 def is_module(workflow: Any) -> bool:
@@ -38,7 +62,8 @@ def is_module(workflow: Any) -> bool:
 
 def config_files(workflow: Any) -> list[str]:
     """List the files that the config came from; none of a module, whose config was handed over."""
-    if provider := workflow.storage_settings.default_storage_provider:
+    provider = workflow.storage_settings.default_storage_provider
+    if provider:
         raise UserError(
             f"--default-storage-provider: found {provider}, expected none: results lie in the "
             "folder results/<experiment>; copy them to a storage after the run, and keep storages "
@@ -59,7 +84,8 @@ def prepare(workflow: Any) -> None:
     """Prepare the main process of a run, before anything is known of its jobs."""
     # Without `_serialize_param_builtin` each run takes half a second and 65 MiB more: Snakemake
     # imports pandas to ask whether a param is one of its tables, and none of ours is.
-    if builtin := getattr(PersistenceBase, "_serialize_param_builtin", None):
+    builtin = getattr(PersistenceBase, "_serialize_param_builtin", None)
+    if builtin is not None:
         PersistenceBase._serialize_param_pandas = builtin
     if is_module(workflow):
         return  # the rest is for the own workflow to say
@@ -67,7 +93,8 @@ def prepare(workflow: Any) -> None:
     # not `cores: all` in the profile, which would limit the threads of each job of a cluster to the
     # cores of the machine that Snakemake runs on
     if settings.cores is None and settings.nodes is None:
-        settings.cores = workflow.global_resources["_cores"] = available_cpu_count()
+        settings.cores = available_cpu_count()
+        workflow.global_resources["_cores"] = settings.cores
     show_progress(workflow)
 
     def leave(number: int, frame: types.FrameType | None) -> NoReturn:
@@ -120,15 +147,7 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
         bridge_outages(workflow)
 
 
-# Snakemake's console without a paragraph for each job.
-
-# what is told of each job and of the start of a run; a dry run and --printshellcmds show it all
-_EACH = {LogEvent.JOB_INFO, LogEvent.JOB_STARTED, LogEvent.JOB_FINISHED, LogEvent.GROUP_INFO}
-_EACH |= {LogEvent.RESOURCES_INFO, LogEvent.RUN_INFO, LogEvent.SHELLCMD}
-_OF_EACH = ("Select jobs to execute", "Using shell: ", "Assuming ", "Building DAG")
-# around the message of a step Snakemake puts where in which file of ours it was raised
-_RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in .*file ".*", line \d+:|  File ".*)$')
-_SECONDS = 5.0  # between two lines of progress
+# --- Snakemake's console without a paragraph for each job
 
 
 def show_progress(workflow: Any) -> None:
@@ -136,53 +155,79 @@ def show_progress(workflow: Any) -> None:
     settings = workflow.output_settings
     if settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag:
         return
-    last, total = time.monotonic(), 0
+    for handler in logger.handlers:
+        has_own_filter_alone = len(handler.filters) < 2
+        if handler.name == "DefaultStreamHandler" and has_own_filter_alone:
+            handler.addFilter(_ProgressFilter(workflow))
 
-    def shows(record: logging.LogRecord) -> bool:
-        nonlocal last, total
-        event, text = getattr(record, "event", None), str(record.msg)
+
+class _ProgressFilter(logging.Filter):
+    """Passes the records that the console shows, and shortens some of them."""
+
+    def __init__(self, workflow: Any) -> None:
+        super().__init__()
+        self._workflow = workflow
+        self._last_shown = time.monotonic()
+        self._total = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether a record is shown."""
+        event = getattr(record, "event", None)
+        text = str(record.msg)
         if event == LogEvent.PROGRESS:
-            total = total or steps_of(workflow.dag)
-            record.__dict__["total"] = total
-            now, unfinished = time.monotonic(), record.__dict__["done"] < total
-            if unfinished and now - last < _SECONDS:
-                return False
-            last = now
-            return True
-        # the exception that follows says why a job of this process failed, and where its log is
-        follows = event == LogEvent.JOB_ERROR and not record.__dict__.get("aux")
-        if event in _EACH or text.startswith(_OF_EACH) or follows:
+            return self._shows_progress(record)
+        if event in _HIDDEN_EVENTS or text.startswith(_HIDDEN_TEXTS):
+            return False
+        if event == LogEvent.JOB_ERROR and not record.__dict__.get("aux"):
+            # a job of this process: the exception that follows says why it failed, and its log
             return False
         if event == LogEvent.ERROR and ("  log: " in text or "WorkflowError" in text):
-            record.msg = "\n".join(t for t in text.splitlines() if not _RAISED_AT.match(t))
+            lines = [line for line in text.splitlines() if not _RAISED_AT.match(line)]
+            record.msg = "\n".join(lines)
         if "Directory cannot be locked" in text:
-            record.msg = how_to_unlock(workflow)
+            record.msg = how_to_unlock(self._workflow)
         return True
 
-    for handler in logger.handlers:
-        if handler.name == "DefaultStreamHandler" and not handler.filters[1:]:
-            handler.addFilter(shows)
+    def _shows_progress(self, record: logging.LogRecord) -> bool:
+        """Put the steps of this run into a line of progress; show it now and then, and the last."""
+        # not before the first line of progress: earlier there is no graph of jobs
+        self._total = self._total or steps_of(self._workflow.dag)
+        record.__dict__["total"] = self._total
+        now = time.monotonic()
+        is_last = record.__dict__["done"] >= self._total
+        if not is_last and now - self._last_shown < _SECONDS:
+            return False
+        self._last_shown = now
+        return True
 
 
 def steps_of(dag: Any) -> int:
     """Count the steps of a run; those beyond `--until`, which Snakemake counts, are left out."""
     if not (dag.untilrules or dag.untilfiles):
         return len(dag)
-    return sum(map(dag.needrun, dag.bfs(dag.dependencies, *dag.targetjobs)))
+    jobs = dag.bfs(dag.dependencies, *dag.targetjobs)
+    return sum(map(dag.needrun, jobs))
 
 
 def how_to_unlock(workflow: Any) -> str:
     """Say what to do about the lock of another run, or of one that was killed."""
-    files = [min(str(file), os.path.relpath(file), key=len) for file in workflow.configfiles]
     if Path(sys.argv[0]).name == "launch.py":
-        command = ["bakeoff", "run", *files]
+        command = ["bakeoff", "run"]
     else:
-        command = ["snakemake", *(["--configfile", *files] if files else [])]
+        command = ["snakemake"]
+        if workflow.configfiles:
+            command.append("--configfile")
+    for file in workflow.configfiles:
+        command.append(min(str(file), os.path.relpath(file), key=len))
+    command.append("--unlock")
     return (
         f"{Path.cwd()} is locked: another run works in this folder, or one was killed there. If "
         f"none is at work, unlock the folder and run again; what is finished is kept:\n"
-        f"  {shlex.join([*command, '--unlock'])}"
+        f"  {shlex.join(command)}"
     )
+
+
+# --- jobs of a cluster
 
 
 def resources(workflow: Any, models: Mapping[str, Model]) -> dict[str, Any]:
@@ -193,17 +238,19 @@ def resources(workflow: Any, models: Mapping[str, Model]) -> dict[str, Any]:
     """
     defaults = getattr(workflow.resource_settings, "_parsed_default_resources", {})
 
-    def value(name: str, wildcards: Any, **more: Any) -> Any:
+    def amount_of(name: str, wildcards: Any, **arguments: Any) -> Any:
         amount = models[wildcards.model].resources.get(name)
         if amount is None and name in defaults:
-            amount = defaults[name].evaluate(wildcards, **more).value
+            amount = defaults[name].evaluate(wildcards, **arguments).value
         return amount
 
-    # Snakemake takes None for a resource that a job does not ask for, but for what is called by its
-    # unit; `mem` is the same as `mem_mb`, and whole numbers are megabytes there too
-    called = {"mem_mb": "mem", "disk_mb": "disk"}
-    names = (name for model in models.values() for name in model.resources)
-    return {called.get(name, name): partial(value, name) for name in names}
+    amounts = {}
+    for model in models.values():
+        for name in model.resources:
+            # Snakemake takes None for a resource that a job does not ask for, but for what is
+            # called by its unit
+            amounts[_MEMORY_AND_DISK.get(name, name)] = partial(amount_of, name)
+    return amounts
 
 
 def sleep_in_steps(workflow: Any) -> None:
@@ -215,8 +262,8 @@ def sleep_in_steps(workflow: Any) -> None:
     async def nap() -> None:
         left = min(executor.next_seconds_between_status_checks, LONGEST_SLEEP)
         while executor.wait and left > 0:
-            await asyncio.sleep(min(left, 0.2))
-            left -= 0.2
+            await asyncio.sleep(min(left, _NAP))
+            left -= _NAP
 
     executor.sleep = nap
 
@@ -227,18 +274,19 @@ def bridge_outages(workflow: Any) -> None:
     With no answer to it the plugin turns from squeue to sacct, and where there is no accounting it
     asks in vain until it gives its jobs up. The controller's last answer is as good as a new one.
     """
-    name, job_age = "snakemake_executor_plugin_slurm", "get_min_job_age"
-    ask = getattr(sys.modules.get(name), job_age, None)
+    job_age = "get_min_job_age"
+    ask = getattr(sys.modules.get(_SLURM), job_age, None)
     if ask is None:
         return
-    last = ask()
+    last_answer: int | None = ask()
 
     def answer() -> int | None:
-        nonlocal last
-        new: int | None = ask()
-        last = last if new is None else new
-        return last
+        nonlocal last_answer
+        new_answer = ask()
+        if new_answer is not None:
+            last_answer = new_answer
+        return last_answer
 
-    for path, module in list(sys.modules.items()):  # whichever module of the plugin calls it
-        if path.startswith(name) and getattr(module, job_age, None) is ask:
+    for name, module in list(sys.modules.items()):  # whichever module of the plugin calls it
+        if name.startswith(_SLURM) and getattr(module, job_age, None) is ask:
             setattr(module, job_age, answer)

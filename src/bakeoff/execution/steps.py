@@ -6,8 +6,10 @@ neither Snakemake's process nor a worker loads what it has no use for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.rule_inputs import RuleInputs
@@ -16,6 +18,8 @@ from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenData
+
+# --- before the run
 
 
 def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
@@ -31,8 +35,12 @@ def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str
     from bakeoff.report.exhibits import exhibits
     from bakeoff.report.study import Study
 
-    _enter_own(experiment)
-    return [tuple(item) for item in exhibits(Study(analysis_of(experiment), planned=tests))]
+    _enter_own_metrics(experiment)
+    study = Study(analysis_of(experiment), planned=tests)
+    return list(map(tuple, exhibits(study)))
+
+
+# --- data
 
 
 def load_dataset(needs: RuleInputs, dataset: str) -> None:
@@ -40,7 +48,8 @@ def load_dataset(needs: RuleInputs, dataset: str) -> None:
     from bakeoff.data.given_predictions import load
     from bakeoff.preflight import check_table
 
-    experiment, paths = needs.experiment, needs.paths
+    experiment = needs.experiment
+    paths = needs.paths
     table = load(dataset, experiment)
     problems = list(check_table(experiment, dataset, table))
     if problems:
@@ -56,13 +65,18 @@ def split_dataset(needs: RuleInputs, dataset: str, plan: str) -> None:
     from bakeoff.data.given_predictions import divide
     from bakeoff.data.splits import split_quality, write_splits
 
-    experiment, paths = needs.experiment, needs.paths
-    spec, table = experiment.resampling.plans()[plan], Table.read(paths.data(dataset))
+    experiment = needs.experiment
+    paths = needs.paths
+    spec = experiment.resampling.plans()[plan]
+    table = Table.read(paths.data(dataset))
     splits = divide(dataset, experiment, table, plan)
     elsewhere = isinstance(experiment.datasets[dataset], GivenData)
     quality = split_quality(dataset, table, plan, spec, splits, elsewhere=elsewhere)
     write_json(paths.split_quality(dataset, plan), quality)
     write_splits(paths.splits(dataset, plan), splits)
+
+
+# --- fits, or predictions that were made elsewhere
 
 
 def fit(task: FitTask) -> bool:
@@ -82,9 +96,18 @@ def note_failure(task: FitTask, why: str) -> None:
 
     from bakeoff.fit.predictions import Predictions
 
-    none = np.array([], dtype=np.intp)
+    no_rows = np.array([], dtype=np.intp)
     facts = {**task.fit._asdict(), "failure": why, "fingerprint": task.fingerprint}
-    Predictions(none, none, none, (), None, None, facts).write(task.output)
+    predictions = Predictions(
+        row_id=no_rows,
+        y_true=no_rows,
+        y_pred=no_rows,
+        classes=(),
+        probabilities=None,
+        decision=None,
+        facts=facts,
+    )
+    predictions.write(task.output)
 
 
 def take_predictions(needs: RuleInputs, fit: Fit) -> None:
@@ -94,7 +117,11 @@ def take_predictions(needs: RuleInputs, fit: Fit) -> None:
 
     table = Table.read(needs.paths.data(fit.dataset))
     split = read_split(needs.paths.splits(fit.dataset, fit.plan), fit.repeat, fit.fold)
-    given_predictions(fit, needs.experiment, table, split).write(needs.prediction(fit))
+    predictions = given_predictions(fit, needs.experiment, table, split)
+    predictions.write(needs.prediction(fit))
+
+
+# --- scores and predictions of all models
 
 
 def collect_scores(needs: RuleInputs, dataset: str, plan: str) -> None:
@@ -103,15 +130,23 @@ def collect_scores(needs: RuleInputs, dataset: str, plan: str) -> None:
     from bakeoff.scores.given_results import given_scores
 
     experiment = needs.experiment
-    _enter_own(experiment)
+    _enter_own_metrics(experiment)
     if experiment.by_scores(plan):
-        tables = given_scores(experiment, dataset, plan)
+        scores, timings = given_scores(experiment, dataset, plan)
     else:
-        columns = {dataset: path} if (path := "".join(needs.row_columns(dataset))) else {}
-        how = experiment.metrics, experiment.costs_on(dataset), needs.made_by, columns
-        tables = score_fits(needs.predictions(dataset, plan, needs.kept(dataset)), *how)
-    for table, file in zip(tables, (needs.paths.scores, needs.paths.timings), strict=True):
-        write_csv(file(dataset, plan), table)
+        models = needs.kept_models(dataset)
+        columns = {}
+        for path in needs.row_columns(dataset):  # one or none
+            columns[dataset] = path
+        scores, timings = score_fits(
+            needs.predictions(dataset, plan, models),
+            experiment.metrics,
+            costs=experiment.costs_on(dataset),
+            fingerprints=needs.made_by,
+            carried=columns,
+        )
+    write_csv(needs.paths.scores(dataset, plan), scores)
+    write_csv(needs.paths.timings(dataset, plan), timings)
 
 
 def collect_predictions(needs: RuleInputs, dataset: str, plan: str) -> None:
@@ -128,20 +163,33 @@ def collect_predictions(needs: RuleInputs, dataset: str, plan: str) -> None:
     # what is known of the rows beside their predictions
     related = next(iter(needs.related(dataset)), None)
     carried = next(iter(needs.row_columns(dataset)), None)
-    by_run: dict[str, list[str]] = {}
-    for model in needs.kept(dataset):
-        paths = needs.predictions(dataset, plan, [model])
-        seeds = needs.experiment.seeds(model)
-        for seed in range(seeds):
-            by_run[run_name(model, seed + 1)] = paths[seed::seeds]
+    files_by_run = _files_by_run(needs, dataset, plan)
     if plan == "holdout":
-        of_test_set = {run: path for run, (path,) in by_run.items()}
-        collect_predictions(of_test_set, output, needs.made_by, related, carried)
+        file_by_run = {run: files[0] for run, files in files_by_run.items()}
+        collect_predictions(file_by_run, output, needs.made_by, related, carried)
         return
-    untested = untested_rows(
-        Table.read(needs.paths.data(dataset)), read_splits(needs.paths.splits(dataset, plan))
+    table = Table.read(needs.paths.data(dataset))
+    splits = read_splits(needs.paths.splits(dataset, plan))
+    collect_fold_predictions(
+        files_by_run,
+        output,
+        needs.made_by,
+        related,
+        carried,
+        untested=untested_rows(table, splits),
     )
-    collect_fold_predictions(by_run, output, needs.made_by, related, carried, untested)
+
+
+def _files_by_run(needs: RuleInputs, dataset: str, plan: str) -> dict[str, list[str]]:
+    """Map the training runs of all models that are kept to their predictions on each fold."""
+    files_by_run = {}
+    for model in needs.kept_models(dataset):
+        files = needs.predictions(dataset, plan, [model])
+        n_seeds = needs.experiment.seeds(model)
+        for i in range(n_seeds):
+            # the runs of one fold stand beside each other
+            files_by_run[run_name(model, seed=i + 1)] = files[i::n_seeds]
+    return files_by_run
 
 
 def all_scores(needs: RuleInputs) -> None:
@@ -151,9 +199,9 @@ def all_scores(needs: RuleInputs) -> None:
     from bakeoff.comparisons.collected import read_scores
 
     paths = needs.paths
-    for path, name in ((paths.scores, "scores.csv"), (paths.timings, "timings.csv")):
-        table = pd.concat(map(read_scores, needs.by_plan(path)), ignore_index=True)
-        write_csv(needs.paths.top(name), table)
+    for name, path in {"scores.csv": paths.scores, "timings.csv": paths.timings}.items():
+        tables = map(read_scores, needs.by_plan(path))
+        write_csv(paths.top(name), pd.concat(tables, ignore_index=True))
 
 
 def list_fits(needs: RuleInputs, what: str) -> None:
@@ -161,13 +209,16 @@ def list_fits(needs: RuleInputs, what: str) -> None:
     from bakeoff.scores.collect import choices, failures, importances
 
     tables = {
-        "choices": (choices, needs.choosing),
-        "importance": (importances, needs.measuring),
-        "excluded": (failures, needs.failed),
+        "choices": (choices, needs.choosing_fits),
+        "importance": (importances, needs.measured_fits),
+        "excluded": (failures, needs.failed_fits),
     }
-    make, files = tables[what]
-    table = make(path for dataset in needs.experiment.datasets for path in files(dataset))
-    write_csv(needs.extras[what], table)
+    make_table, files_of = tables[what]
+    files = chain.from_iterable(map(files_of, needs.experiment.datasets))
+    write_csv(needs.extras[what], make_table(files))
+
+
+# --- intervals and tests
 
 
 def list_rows(needs: RuleInputs, what: str) -> None:
@@ -176,7 +227,7 @@ def list_rows(needs: RuleInputs, what: str) -> None:
     from bakeoff.comparisons.fold_intervals import fold_intervals
     from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 
-    _enter_own(needs.experiment)
+    _enter_own_metrics(needs.experiment)
     analysis = analysis_of(needs.experiment)
     if what == "fold_intervals":
         table = fold_intervals(analysis, needs.fold_predictions)
@@ -194,13 +245,18 @@ def score_matrix(needs: RuleInputs, tests: AnalysisPlan) -> None:
     from bakeoff.comparisons.run_tests import matrices
     from bakeoff.comparisons.score_matrix import check_holes, score_matrix
 
-    experiment, scores = needs.experiment, read_scores(needs.paths.top("scores.csv"))
-    names = list(experiment.datasets), list(experiment.models), experiment.metrics
-    table, holes = score_matrix(scores, *names, experiment.resampling.plans())
+    experiment = needs.experiment
+    table, holes = score_matrix(
+        read_scores(needs.paths.top("scores.csv")),
+        datasets=list(experiment.datasets),
+        models=list(experiment.models),
+        metrics=experiment.metrics,
+        plans=experiment.resampling.plans(),
+    )
     policy = analysis_of(experiment).missing_cells
     check_holes(holes, matrices(tests), policy)
     write_csv(needs.paths.top("score_matrix.csv"), table)
-    missing = {"policy": policy, "missing": [vars(hole) for hole in holes]}
+    missing = {"policy": policy, "missing": list(map(vars, holes))}
     write_json(needs.paths.top("missing_scores.json"), missing)
 
 
@@ -209,7 +265,7 @@ def run_test(needs: RuleInputs, test: PlannedTest) -> None:
     from bakeoff.comparisons.analysis import analysis_of
     from bakeoff.comparisons.run_tests import run_planned
 
-    _enter_own(needs.experiment)
+    _enter_own_metrics(needs.experiment)
     comparisons = run_planned(test, analysis_of(needs.experiment), needs.evidence(test))
     results = [comparison.to_dict() for comparison in comparisons]
     write_json(needs.paths.test(test.name), results)
@@ -223,34 +279,48 @@ def compare(needs: RuleInputs, tests: AnalysisPlan) -> None:
     from bakeoff.comparisons.plan_tests import described
     from bakeoff.comparisons.run_tests import Comparison, once
 
-    experiment, paths = needs.experiment, needs.paths
-    listed = [row for test in tests for row in read_json(paths.test(test.name))]
-    comparisons = [Comparison.from_dict(row) for row in listed]
-    places = once(comparisons)
-    plain = [{**listed[i], "follows": follows} for i, follows in places.items()]
-    write_json(paths.top("comparisons.json"), plain)
-    rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
-    table = pd.DataFrame(rows, columns=Comparison.columns())
-    write_csv(paths.top("comparisons.csv"), table)
-    _enter_own(experiment)
+    experiment = needs.experiment
+    paths = needs.paths
+    results: list[dict[str, Any]] = []
+    for test in tests:
+        results += read_json(paths.test(test.name))
+    comparisons = list(map(Comparison.from_dict, results))
+    rows = []
+    entries = []
+    for i, follows in once(comparisons).items():
+        entries.append({**results[i], "follows": follows})
+        rows.append({**comparisons[i].to_row(), "follows": follows})
+    write_json(paths.top("comparisons.json"), entries)
+    write_csv(paths.top("comparisons.csv"), pd.DataFrame(rows, columns=Comparison.columns()))
+    _enter_own_metrics(experiment)
     write_json(paths.top("tests.json"), described(tests))
     spelled_out = yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True)
     write_text(paths.top("experiment.yaml"), spelled_out)
 
 
+# --- the report
+
+
 def report(needs: RuleInputs, file: str | None, made: Sequence[str]) -> None:
     """Write the report, and remove what an earlier one made and this one does not."""
-    # it would lie beside the new files and tell of tests that are gone
     from bakeoff.report.page import Page  # only this step and the next import matplotlib
     from bakeoff.report.read import read_study
 
-    Page(read_study(**needs.study(file))).write(needs.paths.root)
-    manifest, root = Path(needs.paths.made()), Path(needs.paths.root).resolve()
-    before = manifest.read_text(encoding="utf-8") if manifest.is_file() else ""
-    for path in set(before.splitlines()).difference(made):
-        if Path(path).resolve().is_relative_to(root):
-            Path(path).unlink(missing_ok=True)
+    study = read_study(**needs.study(file))
+    Page(study).write(needs.paths.root)
+    manifest = Path(needs.paths.made())
+    if manifest.is_file():
+        made_before = manifest.read_text(encoding="utf-8").splitlines()
+        _remove(set(made_before).difference(made), needs.paths.root)
     write_text(manifest, "".join(f"{path}\n" for path in sorted(made)))
+
+
+def _remove(files: Iterable[str], root: str) -> None:
+    """Remove files that would lie beside the new ones and tell of tests that are gone."""
+    for path in map(Path, files):
+        # whatever the list says, no file outside of the results is touched
+        if path.resolve().is_relative_to(Path(root).resolve()):
+            path.unlink(missing_ok=True)
 
 
 def print_figures(needs: RuleInputs, file: str | None) -> None:
@@ -258,10 +328,11 @@ def print_figures(needs: RuleInputs, file: str | None) -> None:
     from bakeoff.report.page import Page
     from bakeoff.report.read import read_study
 
-    Page(read_study(**needs.study(file))).print_figures(needs.paths.root)
+    study = read_study(**needs.study(file))
+    Page(study).print_figures(needs.paths.root)
 
 
-def _enter_own(experiment: Experiment) -> None:
+def _enter_own_metrics(experiment: Experiment) -> None:
     """Enter the experiment's own metrics in this process, which may have done another's steps."""
     from bakeoff.scores.own_metrics import enter_own
 

@@ -37,16 +37,30 @@ T = TypeVar("T")
 Limits = tuple[float | None, float | None]
 """The seconds that a step may take, and the MB that its process and its children may hold."""
 NO_LIMITS: Limits = (None, None)
-_POLL = 0.1  # seconds between two looks at the memory of a step with a limit
+_POLL = 0.1
+"""Seconds between two looks at the memory of a step with a limit."""
+_MEGABYTE = 2**20
 _IN_WORKER: list[bool] = []
+"""Not empty in a worker."""
 
 
 class StepError(UserError):
     """A step failed, for a reason, and left a log."""
 
     def __init__(self, what: object, reason: str, log: str | None = None):
-        self.what, self.reason = what, reason
-        super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
+        self.what = what
+        self.reason = reason
+        message = f"{what} failed: {reason}"
+        if log:
+            message += f"\n  log: {log}"
+        super().__init__(message)
+
+
+class _EndedError(Exception):
+    """A step exceeded a limit and was ended."""
+
+
+# --- in the process that hands out steps
 
 
 class Workers:
@@ -69,8 +83,12 @@ class Workers:
 
         A step whose process died is done again, as long as there are attempts left.
         """
+        _, megabytes = limits
         # what earlier steps left in the memory of a process is not held against a limit
-        process = self._idle.pop() if self._idle and limits[1] is None else self._new()
+        if self._idle and megabytes is None:
+            process = self._idle.pop()
+        else:
+            process = self._new()
         try:
             if self._stopped:
                 raise KeyboardInterrupt
@@ -82,10 +100,11 @@ class Workers:
             process.shutdown(wait=False, kill_workers=True)
             if not isinstance(error, BrokenProcessPool | _EndedError):
                 raise
-            died = isinstance(error, BrokenProcessPool)
-            if died and attempts > 1:
-                return self.do(what, step, log, limits, attempts - 1)
-            reason = _how_it_died(str(error)) if died else str(error)
+            reason = str(error)
+            if isinstance(error, BrokenProcessPool):
+                if attempts > 1:
+                    return self.do(what, step, log, limits, attempts - 1)
+                reason = _how_it_died(str(error))
             if log:
                 with Path(log).open("a", encoding="utf-8") as file:
                     file.write(f"{reason}\n")
@@ -123,8 +142,13 @@ class Workers:
             process.shutdown(wait=False, kill_workers=True)
 
 
-class _EndedError(Exception):
-    """A step exceeded a limit and was ended."""
+def result(what: object, outcome: T | UserError, log: str | None = None) -> T:
+    """Return what a step returned, or raise how it failed; a step without a name as it is."""
+    if not isinstance(outcome, UserError):
+        return outcome
+    if what is None:
+        raise outcome
+    raise StepError(what, str(outcome), log)
 
 
 def _pids(process: ProcessPoolExecutor) -> list[int]:
@@ -139,37 +163,61 @@ def _supervised(process: ProcessPoolExecutor, future: Future[T], limits: Limits)
     seconds, megabytes = (limit or math.inf for limit in limits)
     end = time.monotonic() + seconds
     while True:
+        left = end - time.monotonic()
         try:
-            return future.result(timeout=max(0, min(end - time.monotonic(), _POLL)))
+            return future.result(timeout=max(0, min(left, _POLL)))
         except TimeoutError:
-            family, held = [], 0.0
-        for pid in _pids(process):
-            with suppress(psutil.Error):  # of what ends meanwhile
-                parent = psutil.Process(pid)
-                family += [*parent.children(recursive=True), parent]
-        for member in family:
-            with suppress(psutil.Error):
-                held += member.memory_info().rss / 2**20
-        late = time.monotonic() >= end
-        if late or held > megabytes:
-            for member in family:
-                with suppress(psutil.Error):
-                    member.kill()
+            processes = _with_children(process)
+        held = _megabytes_held(processes)
+        if time.monotonic() >= end:
+            _kill(processes)
+            raise _EndedError(f"it took more than {seconds:g} s (`timeout`) and was ended")
+        if held > megabytes:
+            _kill(processes)
             raise _EndedError(
-                f"it took more than {seconds:g} s (`timeout`) and was ended"
-                if late
-                else f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), and was "
-                "ended"
+                f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), and was ended"
             )
 
 
+def _with_children(process: ProcessPoolExecutor) -> list[psutil.Process]:
+    """List a worker's process and all that it started, children first."""
+    processes = []
+    for pid in _pids(process):
+        with suppress(psutil.Error):  # of what ends meanwhile
+            parent = psutil.Process(pid)
+            processes += parent.children(recursive=True)
+            processes.append(parent)
+    return processes
+
+
+def _megabytes_held(processes: list[psutil.Process]) -> float:
+    held = 0.0
+    for process in processes:
+        with suppress(psutil.Error):
+            held += process.memory_info().rss / _MEGABYTE
+    return held
+
+
+def _kill(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.Error):
+            process.kill()
+
+
 def _how_it_died(text: str) -> str:
-    if match := re.search(r"(SIG[A-Z]+)\(-(\d+)\)", text):
-        hint = " (often: out of memory)" if match[1] == "SIGKILL" else ""
-        return f"the worker process was killed by signal {match[2]}, {match[1]}{hint}"
-    if match := re.search(r"EXIT\((\d+)\)", text):
-        return f"the worker process ended with exit code {match[1]}"
+    """Say how a worker's process ended, from what loky says of its exit code."""
+    signalled = re.search(r"(SIG[A-Z]+)\(-(\d+)\)", text)
+    if signalled is not None:
+        name = signalled[1]
+        hint = " (often: out of memory)" if name == "SIGKILL" else ""
+        return f"the worker process was killed by signal {signalled[2]}, {name}{hint}"
+    exited = re.search(r"EXIT\((\d+)\)", text)
+    if exited is not None:
+        return f"the worker process ended with exit code {exited[1]}"
     return "the worker process ended without a word"
+
+
+# --- in a worker
 
 
 def _begin() -> None:
@@ -190,13 +238,6 @@ def _begin() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def result(what: object, outcome: T | UserError, log: str | None = None) -> T:
-    """Return what a step returned, or raise how it failed; a step without a name as it is."""
-    if isinstance(outcome, UserError):
-        raise outcome if what is None else StepError(what, str(outcome), log)
-    return outcome
-
-
 def work(step: Callable[[], T], log: str | None) -> T | UserError:
     """Do a step in this process, and send what it prints to its log."""
     try:
@@ -206,7 +247,8 @@ def work(step: Callable[[], T], log: str | None) -> T | UserError:
         with Path(log).open("wb") as file, output_into(file.fileno(), 1, 2):
             return _outcome(step)
     except OSError as error:  # of the log
-        if (problem := why_not_written(log or "", error)) is None:
+        problem = why_not_written(log or "", error)
+        if problem is None:
             raise
         return problem
 
@@ -225,4 +267,5 @@ def _outcome(step: Callable[[], T]) -> T | UserError:
             raise
         traceback.print_exc()
         # one line, which sentences go on from; the log has the text as it is
-        return UserError(" ".join(f"{type(error).__name__}: {error}".split()).rstrip(" .:"))
+        words = f"{type(error).__name__}: {error}".split()
+        return UserError(" ".join(words).rstrip(" .:"))

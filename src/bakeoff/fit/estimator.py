@@ -27,7 +27,13 @@ SEEDS = ("random_state", "random_seed", "seed")
 """How libraries call the parameter that seeds them."""
 LIBRARIES = ("xgboost", "lightgbm", "catboost")
 """Packages of boosted trees that are no part of scikit-learn."""
-_REFUSED = set('[]<>{}":,')
+_NAMED_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_FIRST_DATE = pd.Timestamp(0)
+_REFUSED_IN_NAMES = set('[]<>{}":,')
+"""Characters that XGBoost or LightGBM refuses in the names of columns."""
+
+
+# --- the whole estimator
 
 
 def assemble(
@@ -43,15 +49,20 @@ def assemble(
     steps = steps_of(model, classifier)
     if model.preprocessing == "auto":
         first_step = steps[0][1]
-        automatic = automatic_steps(first_step, classifier, features)
-        steps = [(f"auto_{type(step).__name__.lower()}", step) for step in automatic] + steps
-    estimator = Pipeline(steps) if len(steps) > 1 else classifier
+        automatic = []
+        for step in automatic_steps(first_step, classifier, features):
+            automatic.append((f"auto_{type(step).__name__.lower()}", step))
+        steps = automatic + steps
+    estimator = classifier
+    if len(steps) > 1:
+        estimator = Pipeline(steps)
     _seed_open_parts(estimator, classifier, seed)
     return estimator
 
 
 def _seed_open_parts(estimator: Any, classifier: Any, seed: np.random.SeedSequence) -> None:
     """Give every random part that the user left open a stream of its own."""
+    # by the name of the parameter: another step beside it does not change the stream of a part
     for name, value in sorted(estimator.get_params(deep=True).items()):
         if value is None and name.rpartition("__")[2] == "random_state":
             estimator.set_params(**{name: part_of(seed, "part", name)})
@@ -63,13 +74,17 @@ def _seed_open_parts(estimator: Any, classifier: Any, seed: np.random.SeedSequen
 
 def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
     """Make the steps that a model names, the given classifier last."""
-    steps = [*model.own_preprocessing, *model.parts]
+    steps = model.own_preprocessing + model.parts
     estimators = [build(step.estimator, step.params) for step in steps[:-1]]
     estimators.append(classifier)
     names = []
     for step, estimator in zip(steps, estimators, strict=True):
         names.append(step.name or type(estimator).__name__.lower())
-    # those that share a name get a number each, as by scikit-learn's make_pipeline
+    return list(zip(_numbered(names), estimators, strict=True))
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Give those that share a name a number each, as scikit-learn's make_pipeline does."""
     numbered = []
     for i, name in enumerate(names):
         if names.count(name) > 1:
@@ -77,7 +92,7 @@ def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
             numbered.append(f"{name}-{number}")
         else:
             numbered.append(name)
-    return list(zip(numbered, estimators, strict=True))
+    return numbered
 
 
 def make_classifier(model: Model) -> Any:
@@ -102,21 +117,23 @@ def last_step(estimator: Any) -> Any:
 def random_states(estimator: Any) -> dict[str, Any]:
     """Return the seeds that an estimator and its parts have, by the parameter's full name."""
     classifier = last_step(estimator)
-    parameters = estimator.get_params(deep=True)
-    seeds = {name: value for name, value in parameters.items() if name.rpartition("__")[2] in SEEDS}
+    seeds: dict[str, Any] = {}
+    for name, value in sorted(estimator.get_params(deep=True).items()):
+        if name.rpartition("__")[2] in SEEDS:
+            seeds[name] = value
     if not seeds and "random_state" in parameter_names(type(classifier)):
-        seeds = {"random_state": classifier.get_params().get("random_state")}
+        seeds["random_state"] = classifier.get_params().get("random_state")
     for name, seed in seeds.items():
         if not isinstance(seed, int | None):
             seeds[name] = repr(seed)
-    return dict(sorted(seeds.items()))
+    return seeds
 
 
 def draws_nothing(model: Model) -> bool:
     """Tell whether training has no random part: scikit-learn's estimators without a seed."""
     if model.chooses:
         return False
-    for step in (*model.own_preprocessing, *model.parts):
+    for step in model.own_preprocessing + model.parts:
         if not step.estimator.startswith("sklearn."):
             return False
     steps = steps_of(model, make_classifier(model))
@@ -132,8 +149,11 @@ def by_code(weight: str | Mapping[Any, float], classes: Sequence[str]) -> str | 
     """Write class weights by position in `classes`; a class that is not named weighs 1."""
     if isinstance(weight, str):
         return weight
-    weights = {name_of(name): value for name, value in weight.items()}
-    return {code: float(weights.get(name, 1.0)) for code, name in enumerate(classes)}
+    weight_by_name = {name_of(label): value for label, value in weight.items()}
+    return {code: float(weight_by_name.get(name, 1.0)) for code, name in enumerate(classes)}
+
+
+# --- one step, by its import path
 
 
 def build(path: str, params: Mapping[str, Any]) -> Any:
@@ -148,32 +168,38 @@ def build(path: str, params: Mapping[str, Any]) -> Any:
     return _call(path, kind, (), params)
 
 
-def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _call(path: str, called: Any, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
     """Call a class or a function by what an experiment says."""
-    parameters = parameter_names(maker)
+    parameters = parameter_names(called)
     for name in params:
-        if not accepts(maker, name, parameters):
+        if not accepts(called, name, parameters):
             raise UserError(unknown(f"parameter of {path}:", name, parameters))
-    defaults = {name: parameter.default for name, parameter in _signature(maker).items()}
-    positional = [made_value(value) for value in args]
-    named = {name: made_value(value, defaults.get(name)) for name, value in params.items()}
+    positional = [parameter_value(value) for value in args]
+    signature = _signature(called)
+    named = {}
+    for name, value in params.items():
+        default = signature[name].default if name in signature else None
+        named[name] = parameter_value(value, default)
     try:
-        return maker(*positional, **named)
+        return called(*positional, **named)
     except Exception as error:  # whatever the constructor of a user's class does
         raise UserError(f"{path} cannot be made: {error}") from None
 
 
-def made_value(value: Any, default: Any = None) -> Any:
+def parameter_value(value: Any, default: Any = None) -> Any:
     """Return a parameter's value: an object or a function where its import path is given."""
     if is_function(value):
         return import_object(_import_path(value["function"], "numpy.log1p"))
     if is_nested(value):
         return _nested_object(value)
     if isinstance(value, Mapping):
-        return {key: made_value(item) for key, item in value.items()}
+        return {key: parameter_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        items = [made_value(item) for item in value]
-        return tuple(items) if isinstance(default, tuple) else items
+        items = [parameter_value(item) for item in value]
+        # YAML has no tuples, and where one is the default a list may be refused
+        if isinstance(default, tuple):
+            return tuple(items)
+        return items
     return value
 
 
@@ -181,7 +207,8 @@ def _nested_object(entry: Mapping[str, Any]) -> Any:
     """Make the object that a parameter describes by an import path and its own parameters."""
     path = _import_path(maker(entry), "sklearn.svm.SVC")
     params = entry.get("params", {})
-    if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
+    has_names = isinstance(params, Mapping) and all(isinstance(key, str) for key in params)
+    if not has_names:
         raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
     if "estimator" in entry:
         return build(path, params)
@@ -210,37 +237,38 @@ def import_class(path: str) -> type:
     return kind
 
 
-def parameter_names(made: Any) -> Sequence[str]:
+def parameter_names(called: Any) -> Sequence[str]:
     """List the parameters that a class or a function names."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    signature = _signature(made)
-    named = {name for name, parameter in signature.items() if parameter.kind in kinds}
-    if hasattr(made, "get_params"):  # else a function would be called to find out
+    names = set()
+    for name, parameter in _signature(called).items():
+        if parameter.kind in _NAMED_KINDS:
+            names.add(name)
+    if hasattr(called, "get_params"):  # else a function would be called to find out
         with suppress(Exception):  # classes that need arguments, are not scikit-learn's, or fail
-            named |= set(made().get_params(deep=False))
-    return sorted(named)
+            names.update(called().get_params(deep=False))
+    return sorted(names)
 
 
-def accepts(made: Any, name: str, parameters: Sequence[str]) -> bool:
+def accepts(called: Any, name: str, parameters: Sequence[str]) -> bool:
     """Tell whether a class or a function takes a parameter."""
     if name in parameters:
         return True
-    kinds = {parameter.kind for parameter in _signature(made).values()}
+    kinds = {parameter.kind for parameter in _signature(called).values()}
     if inspect.Parameter.VAR_KEYWORD not in kinds:
         return False
     # a name that is nearly one of those is taken for a typing error
     return not difflib.get_close_matches(name, parameters, n=1, cutoff=0.75)
 
 
-def _signature(made: Any) -> Mapping[str, inspect.Parameter]:
+def _signature(called: Any) -> Mapping[str, inspect.Parameter]:
     """Return the parameters of a class or a function."""
     try:
-        return inspect.signature(made).parameters
+        return inspect.signature(called).parameters
     except ValueError:  # a compiled class that does not tell what it takes
         return inspect.signature(lambda **anything: None).parameters
 
 
-# Preprocessing between columns and estimator, fitted on training rows only.
+# --- preprocessing between columns and estimator, fitted on training rows only
 
 
 def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list[Any]:
@@ -262,8 +290,10 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
 
         keep = ("known", "passthrough", with_values)
         steps.append(ColumnTransformer([keep], verbose_feature_names_out=False))
-    named = not numeric or any(set(str(name)) & _REFUSED for name in features)
-    if boosting_library(first) in ("xgboost", "lightgbm") and named:
+    has_refused_names = any(set(str(name)) & _REFUSED_IN_NAMES for name in features)
+    # the names of encoded columns have texts of the data in them
+    may_be_refused = has_refused_names or not numeric
+    if boosting_library(first) in ("xgboost", "lightgbm") and may_be_refused:
         steps.append(FunctionTransformer(number_columns))
     return steps
 
@@ -282,8 +312,11 @@ def boosting_library(estimator: Any) -> str:
     """
     if type(estimator).__module__.startswith("sklearn.ensemble._hist_gradient_boosting"):
         return "histogram"
-    packages = [kind.__module__.partition(".")[0] for kind in inspect.getmro(type(estimator))]
-    return next((package for package in packages if package in LIBRARIES), "")
+    for kind in inspect.getmro(type(estimator)):
+        package = kind.__module__.partition(".")[0]
+        if package in LIBRARIES:
+            return package
+    return ""
 
 
 def no_numbers(features: pd.DataFrame) -> list[Any]:
@@ -336,10 +369,10 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if name not in self.others_:
                 columns.append(X[name])
                 continue
-            outputs = self.vectorizer_.input_to_outputs_.get(name, [])
-            columns += [encoded[output] for output in outputs]
+            for output in self.vectorizer_.input_to_outputs_.get(name, []):
+                columns.append(encoded[output])
             if pd.api.types.is_datetime64_any_dtype(X[name].dtype):
-                since = (X[name] - pd.Timestamp(0)) / pd.Timedelta(seconds=1)
+                since = (X[name] - _FIRST_DATE) / pd.Timedelta(seconds=1)
                 columns.append(since.rename(f"{name}_seconds"))
         joined: pd.DataFrame = pd.concat(columns, axis=1)
         names = list(joined.columns)

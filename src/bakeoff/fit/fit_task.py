@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import platform
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
@@ -16,8 +16,12 @@ from bakeoff.usercode import packages_of
 
 BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 """What every fit depends on; the estimator's own package comes on top."""
-_USUAL = {
-    **{name: [name] for name in BASE_PACKAGES},
+_USUAL_DISTRIBUTIONS = {
+    "numpy": ["numpy"],
+    "scipy": ["scipy"],
+    "pandas": ["pandas"],
+    "scikit-learn": ["scikit-learn"],
+    "skrub": ["skrub"],
     "sklearn": ["scikit-learn"],
     "xgboost": ["xgboost", "xgboost-cpu"],
 }
@@ -75,6 +79,15 @@ def distributions_of(*paths: str) -> tuple[str, ...]:
 
     Two builds of one package may share its name.
     """
-    packages = packages_of(*paths)
-    names = (_USUAL.get(name) or _all_distributions().get(name, [name]) for name in packages)
-    return tuple(chain.from_iterable(names))
+    distributions: list[str] = []
+    for package in packages_of(*paths):
+        if package in _USUAL_DISTRIBUTIONS:
+            distributions += _USUAL_DISTRIBUTIONS[package]
+        else:
+            distributions += _all_distributions().get(package, [package])
+    return tuple(distributions)
+
+
+def versions_with(packages: tuple[str, ...], imports: Iterable[str]) -> dict[str, str]:
+    """Return the versions of distributions, and of those that import paths come from."""
+    return versions(packages + distributions_of(*imports))

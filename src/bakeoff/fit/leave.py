@@ -58,23 +58,33 @@ def write_importance(
     set.
     """
     scoring = next(name for name in wanted if has_scorer(name))
-    if target.classes:  # no estimator knows a class that it was not trained on
+    if target.classes:
+        # no estimator knows a class that it was not trained on
         known = np.isin(answers, target.present)
-        tested, answers = tested[known], np.searchsorted(target.present, answers[known])
+        tested = tested[known]
+        answers = np.searchsorted(target.present, answers[known])
     model = trained.estimator
     if trained.threshold is not None:
-        held = FrozenEstimator(model)
-        model = FixedThresholdClassifier(held, threshold=trained.threshold, pos_label=1)
-        model.fit(tested, np.arange(len(tested)) % 2)  # learns that there are two classes
-    how = {"n_repeats": SHUFFLES, "random_state": seed}
+        fitted = FrozenEstimator(model)
+        model = FixedThresholdClassifier(fitted, threshold=trained.threshold, pos_label=1)
+        # learns that there are two classes
+        model.fit(tested, np.arange(len(tested)) % 2)
     try:
-        falls = permutation_importance(model, tested, answers, scoring=scorer(scoring), **how)
+        falls = permutation_importance(
+            model,
+            tested,
+            answers,
+            scoring=scorer(scoring),
+            n_repeats=SHUFFLES,
+            random_state=seed,
+        )
     except Exception as error:  # whatever the estimator or the scorer raises
         raise UserError(
             f"`importance: true`: {scoring} cannot be computed with shuffled columns "
             f"({type(error).__name__}: {error}); leave `importance` out"
         ) from error
-    losses = {}
-    for column, values in zip(tested.columns, falls.importances.tolist(), strict=True):
-        losses[str(column)] = [loss if math.isfinite(loss) else None for loss in values]
-    write_json(path, {"metric": wanted[0], "scoring": scoring, "losses": losses})
+    losses_by_column = {}
+    for column, losses in zip(tested.columns, falls.importances.tolist(), strict=True):
+        # JSON has no number for an undefined score
+        losses_by_column[str(column)] = [loss if math.isfinite(loss) else None for loss in losses]
+    write_json(path, {"metric": wanted[0], "scoring": scoring, "losses": losses_by_column})

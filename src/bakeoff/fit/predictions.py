@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from bakeoff.errors import UserError
 from bakeoff.files import reading, sha256_of, write_parquet
 
-METADATA = b"bakeoff"  # the key of the facts in the file's metadata
+METADATA = b"bakeoff"
+"""The key of the facts in the file's metadata."""
 _PROBABILITY = "p:"
 _DECISION = "score:"
 _VALUE = "value"
 _LABELS = ("y_true", "y_pred")
 _NO_RANKING = ["row_id", *_LABELS, _VALUE]
-_PACKED = {"compression": "zstd"}
-_PLAIN = {"compression": "none", "use_dictionary": _LABELS, "write_statistics": False}
 _SMALL = 2**16
 """Bytes in memory up to which packing saves no block of the disk and takes as long as a fit."""
 
@@ -52,14 +51,29 @@ class Predictions:
         if self.values is not None:
             columns[_VALUE] = self.values
         else:
-            columns |= {name: self.stored(getattr(self, name)) for name in _LABELS}
-        for prefix, values in ((_PROBABILITY, self.probabilities), (_DECISION, self.decision)):
-            if values is not None:
-                names = self.classes if values.shape[1] > 1 else self.classes[-1:]
-                columns |= {prefix + c: values[:, k] for k, c in enumerate(names)}
+            columns["y_true"] = self.stored(self.y_true)
+            columns["y_pred"] = self.stored(self.y_pred)
+        columns |= self._by_class(_PROBABILITY, self.probabilities)
+        columns |= self._by_class(_DECISION, self.decision)
         facts = {"classes": self.classes, **self.facts}
         table = pa.table(columns, metadata={METADATA: json.dumps(facts)})
-        write_parquet(path, table, **(_PLAIN if table.nbytes < _SMALL else _PACKED))
+        if table.nbytes < _SMALL:
+            write_parquet(
+                path, table, compression="none", use_dictionary=_LABELS, write_statistics=False
+            )
+        else:
+            write_parquet(path, table, compression="zstd")
+
+    def _by_class(
+        self, prefix: str, values: NDArray[np.float64] | None
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the columns of a matrix by the names that they have in a file."""
+        if values is None:
+            return {}
+        classes = self.classes
+        if values.shape[1] == 1:  # decision values of two classes speak for the second one
+            classes = classes[-1:]
+        return {f"{prefix}{name}": values[:, k] for k, name in enumerate(classes)}
 
     def stored(self, answers: NDArray[Any]) -> pa.Array:
         """Return true or predicted answers as files hold them: names of classes, or numbers."""
@@ -76,17 +90,34 @@ class Predictions:
             pa.OSFile(str(path)) as plain,
             pq.ParquetFile(plain, pre_buffer=False, page_checksum_verification=True) as file,
         ):
-            # names of columns that are not there are passed over
-            table = file.read(None if ranking else _NO_RANKING, use_threads=False)
+            names = None
+            if not ranking:
+                names = _NO_RANKING  # those that are not there are passed over
+            table = file.read(names, use_threads=False)
             facts = json.loads(table.schema.metadata[METADATA])
             classes = tuple(facts.pop("classes"))
         row_id = table.column("row_id").to_numpy()
         if _VALUE in table.column_names:
-            none, values = np.array([], dtype=np.intp), table.column(_VALUE).to_numpy()
-            return cls(row_id, none, none, (), None, None, facts, values)
-        true, predicted = (_answers(table, name, classes) for name in _LABELS)
-        probabilities, decision = _matrix(table, _PROBABILITY), _matrix(table, _DECISION)
-        return cls(row_id, true, predicted, classes, probabilities, decision, facts)
+            no_answers = np.array([], dtype=np.intp)
+            return cls(
+                row_id=row_id,
+                y_true=no_answers,
+                y_pred=no_answers,
+                classes=(),
+                probabilities=None,
+                decision=None,
+                facts=facts,
+                values=table.column(_VALUE).to_numpy(),
+            )
+        return cls(
+            row_id=row_id,
+            y_true=_answers(table, "y_true", classes),
+            y_pred=_answers(table, "y_pred", classes),
+            classes=classes,
+            probabilities=_matrix(table, _PROBABILITY),
+            decision=_matrix(table, _DECISION),
+            facts=facts,
+        )
 
 
 def read_facts(path: str | Path) -> dict[str, Any]:
@@ -97,20 +128,28 @@ def read_facts(path: str | Path) -> dict[str, Any]:
 
 
 def _answers(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[Any]:
+    """Return true or predicted answers: positions in `classes`, or numbers where there are none."""
     column = table.column(name).combine_chunks()
     if not classes:
         return np.asarray(column.to_numpy(zero_copy_only=False))
     codes: NDArray[np.intp] = column.indices.to_numpy(zero_copy_only=False).astype(np.intp)
-    names = column.dictionary.to_pylist()
-    return np.array([classes.index(name) for name in names], dtype=np.intp)[codes]
+    # a file may have the classes in another order, or only some of them
+    positions = list(map(classes.index, column.dictionary.to_pylist()))
+    return np.array(positions, dtype=np.intp)[codes]
 
 
 def _matrix(table: pa.Table, prefix: str) -> NDArray[np.float64] | None:
-    names = [name for name in table.column_names if name.startswith(prefix)]
-    return np.column_stack([table.column(name).to_numpy() for name in names]) if names else None
+    """Return the columns whose names have a prefix, side by side; None where there are none."""
+    columns = []
+    for name in table.column_names:
+        if name.startswith(prefix):
+            columns.append(table.column(name).to_numpy())
+    if not columns:
+        return None
+    return np.column_stack(columns)
 
 
-# What a file says of its making: an existing fit is used again unless it is outdated.
+# --- what a file says of its making: an existing fit is used again unless it is outdated
 
 
 def stamp(fingerprint: str, *inputs: str | Path) -> dict[str, str]:

@@ -32,11 +32,10 @@ from bakeoff.fit.estimator import random_states
 from bakeoff.fit.fit_task import (
     BASE_PACKAGES,
     FitTask,
-    distributions_of,
     importance_of,
     kept_of,
     timing_of,
-    versions,
+    versions_with,
 )
 from bakeoff.fit.leave import keep, write_importance
 from bakeoff.fit.predictions import Predictions, stamp
@@ -45,8 +44,6 @@ from bakeoff.seeds import derive, integer, part_of
 from bakeoff.spec.models import Model
 from bakeoff.threads import at_most
 from bakeoff.usercode import import_object
-
-_ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME}
 
 
 def run_fit(task: FitTask) -> None:
@@ -58,6 +55,7 @@ def run_fit(task: FitTask) -> None:
     for path in task.model.imports:
         import_object(path)  # first: libraries bring thread pools, which are to be limited too
     _reset_peak_memory()
+    # code of others may draw from global random states, or change what the next fit would see
     with isolated(integer(seed), task.model.threads):
         predictions, seconds = _fit_and_predict(table, split, task, seed)
     # not in the predictions, which are the same bytes in every run
@@ -70,7 +68,7 @@ def run_fit(task: FitTask) -> None:
         "threads": task.model.threads,
         "n_train": len(split.train),
         "n_test": len(split.test),
-        "versions": versions((*BASE_PACKAGES, *distributions_of(*task.model.imports))),
+        "versions": versions_with(BASE_PACKAGES, task.model.imports),
     }
     dataclasses.replace(predictions, facts=facts).write(task.output)
 
@@ -78,7 +76,7 @@ def run_fit(task: FitTask) -> None:
 def _seed_of(task: FitTask) -> np.random.SeedSequence:
     """Return the seed of a fit, which hangs on what is fitted and where, and not on the order."""
     fit = task.fit
-    purpose: list[Any] = ["fit", *fit[:5]]
+    purpose: list[Any] = ["fit", fit.dataset, fit.model, fit.plan, fit.repeat, fit.fold]
     if fit.seed > 1:  # the first of several training runs is the only one of a model with one
         purpose += ["seed", fit.seed]
     return derive(task.seed, *purpose)
@@ -90,6 +88,7 @@ def _remove_earlier_files(output: str | Path) -> None:
     importance_of(output).unlink(missing_ok=True)
 
 
+# a worker fits many models on one table; `state` differs when the file is replaced
 @lru_cache(maxsize=2)
 def _read_table(path: str, state: tuple[int, ...]) -> Table:
     return Table.read(path)
@@ -103,7 +102,9 @@ def _fit_and_predict(
     target = table.target.encoded(table.answers[split.train])
     tested = features.iloc[split.test]
     truth = table.answers[split.test]
-    costs = None if task.costs is None else task.costs.for_classes(target.classes)
+    costs = None
+    if task.costs is not None:
+        costs = task.costs.for_classes(target.classes)
 
     start = time.perf_counter()
     part = _training_part(table, features, target, split)
@@ -130,18 +131,19 @@ def _fit_and_predict(
         )
     facts: dict[str, Any] = {"random_states": random_states(trained.estimator)}
     if predictions.no_probabilities:
+        # the reason why metrics of probabilities are undefined
         facts["no_probabilities"] = predictions.no_probabilities
     if trained.chosen:
         facts["chosen"] = trained.chosen
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
     written = Predictions(
-        row_ids,
-        truth,
-        predictions.answers,
-        table.classes,
-        predictions.probabilities,
-        predictions.decision,
-        facts,
+        row_id=row_ids,
+        y_true=truth,
+        y_pred=predictions.answers,
+        classes=table.classes,
+        probabilities=predictions.probabilities,
+        decision=predictions.decision,
+        facts=facts,
     )
     return written, seconds
 
@@ -150,12 +152,21 @@ def _training_part(
     table: Table, features: pd.DataFrame, target: TrainingTarget, split: Split
 ) -> TrainingPart:
     """Return the training rows with their weights, groups and times, where a table has them."""
-    of_rows = {
-        role: table.frame[name].to_numpy()[split.train]
-        for role, name in _ROLES.items()
-        if name in table.frame
-    }
-    return TrainingPart(features, target, rows=split.train, **of_rows)
+
+    def of_rows(name: str) -> NDArray[Any] | None:
+        if name not in table.frame:
+            return None
+        values: NDArray[Any] = table.frame[name].to_numpy()
+        return values[split.train]
+
+    return TrainingPart(
+        features,
+        target,
+        weights=of_rows(WEIGHT),
+        groups=of_rows(GROUP),
+        times=of_rows(TIME),
+        rows=split.train,
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -180,15 +191,15 @@ def _predict(
         X = trained.estimator[:-1].transform(tested)
     n_rows = len(tested)
     answers = _predicted_answers(last.predict(X), n_rows, target)
-    probabilities, why = _predicted_probabilities(
+    probabilities, why_none = _predicted_probabilities(
         last.estimator, X, n_rows, target.present, n_classes
     )
     decision = None
-    if probabilities is None and not why and hasattr(last.estimator, "decision_function"):
+    if probabilities is None and not why_none and hasattr(last.estimator, "decision_function"):
         decision = np.asarray(last.estimator.decision_function(X), dtype=np.float64)
         decision = decision.reshape(n_rows, -1)
         _check_finite(decision, "decision values")
-    return _Predicted(answers, probabilities, decision, why)
+    return _Predicted(answers, probabilities, decision, why_none)
 
 
 def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
@@ -206,7 +217,7 @@ def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
     return features[names]
 
 
-# What an estimator predicts is checked to be labels, numbers and probabilities.
+# --- what an estimator predicts is checked to be labels, numbers and probabilities
 
 
 def _predicted_answers(
@@ -221,8 +232,9 @@ def _predicted_answers(
         unknown_labels = ~np.isin(predicted, np.arange(classes))
         if unknown_labels.any():
             first = predicted[unknown_labels][0]
+            count = int(unknown_labels.sum())
             raise UserError(
-                f"it predicts {first} for {int(unknown_labels.sum())} of {n_rows} rows, "
+                f"it predicts {first} for {count} of {n_rows} rows, "
                 f"the labels that it was trained on are 0 to {classes - 1}"
             )
         codes: NDArray[np.intp] = target.present[predicted.astype(np.intp)]
@@ -254,15 +266,20 @@ def _predicted_probabilities(
             f"its outputs for {int(off.sum())} of {n_rows} rows are no probabilities: not between "
             f"0 and 1, or their sum is not 1 (first: {first})"
         )
+    # a class of the data set that is not in the training part has probability 0
     full = np.zeros((n_rows, n_classes))
     full[:, present] = values
     return full, ""
 
 
 def _check_finite(values: NDArray[np.float64], what: str) -> None:
-    if not np.isfinite(values).all():
-        rows = int((~np.isfinite(values)).any(axis=1).sum())
+    undefined = ~np.isfinite(values)
+    if undefined.any():
+        rows = int(undefined.any(axis=1).sum())
         raise UserError(f"it diverged: {what} of {rows} of {len(values)} rows are not finite")
+
+
+# --- the process around a fit
 
 
 @contextmanager

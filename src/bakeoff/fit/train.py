@@ -31,8 +31,8 @@ from bakeoff.fit.estimator import (
     by_code,
     has_class_weight,
     last_step,
-    made_value,
     parameter_names,
+    parameter_value,
 )
 from bakeoff.seeds import part_of
 from bakeoff.spec.metrics import SCORINGS
@@ -63,7 +63,9 @@ class TrainingPart:
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802
         """Return the features of these rows, a fresh copy where rows are selected."""
-        return self.features if self.rows is None else self.features.iloc[self.rows]
+        if self.rows is None:
+            return self.features
+        return self.features.iloc[self.rows]
 
     def folds(self, count: int, seed: int) -> list[Fold]:
         """Divide the rows into inner folds: no group on both sides, past before future."""
@@ -86,6 +88,7 @@ class TrainingPart:
     def _folds_in_time(self, count: int) -> list[Fold]:
         """Divide the rows into blocks of time, each tested by a fit on all earlier ones."""
         n_rows = len(self.target.strata)
+        # one block more than folds: nothing is earlier than the first one, which is never tested
         edges = np.linspace(0, n_rows, count + 2).round().astype(int)
         block = self._in_time(np.diff(edges) / edges[-1])
         folds = []
@@ -148,7 +151,9 @@ def train(
         estimator, params, score = _search(model.tune, estimator, part, weights, seed)
         chosen["params"] = params
         chosen["inner_score"] = score
-    threshold = model.threshold if len(classes) == 2 else None
+    threshold = None
+    if len(classes) == 2:
+        threshold = model.threshold
     if isinstance(threshold, ChosenThreshold):
         threshold = _choose_threshold(threshold, estimator, part, weights, seed, costs)
         chosen["threshold"] = threshold
@@ -167,7 +172,9 @@ def _weights_of_rows(model: Model, part: TrainingPart, last: Any) -> Weights | N
         return part.weights
     by_class = by_code(model.class_weight, part.target.classes)
     weights: Weights = compute_sample_weight(by_class, part.target.y)
-    return weights if part.weights is None else weights * part.weights
+    if part.weights is not None:
+        weights = weights * part.weights
+    return weights
 
 
 def _weighted(estimator: Any, weights: Weights | None, rows: Any = slice(None)) -> dict[str, Any]:
@@ -179,10 +186,13 @@ def _weighted(estimator: Any, weights: Weights | None, rows: Any = slice(None)) 
 
 def _prefix(estimator: Any) -> str:
     """Return what a pipeline calls its last step, before the names of its parameters."""
-    return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    if not isinstance(estimator, Pipeline):
+        return ""
+    name, _ = estimator.steps[-1]
+    return f"{name}__"
 
 
-# The search for parameters: the inner half of nested cross-validation.
+# --- the search for parameters: the inner half of nested cross-validation
 
 
 def _search(
@@ -203,7 +213,7 @@ def _search(
     settings: dict[str, Any] = {
         "cv": folds,
         "scoring": scorer(tune.scoring),
-        "refit": False,
+        "refit": False,  # `train` fits the best one, once its threshold is chosen
         "error_score": "raise",
     }
     space = search_space(estimator, tune)
@@ -216,7 +226,8 @@ def _search(
             estimator, space, n_iter=n_iter, random_state=random_state, **settings
         )
     search.fit(part.X, part.target.y, **_weighted(estimator, weights))
-    score = float(search.cv_results_["mean_test_score"][search.best_index_])
+    scores = search.cv_results_["mean_test_score"]
+    score = float(scores[search.best_index_])
     if math.isnan(score):
         raise UserError(
             f"{tune.scoring} is undefined on the {rows_of_score}: choose another `scoring`"
@@ -240,7 +251,8 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     """Map parameters as an experiment names them to their names in the whole pipeline."""
     prefix = _prefix(estimator)
     last = last_step(estimator)
-    of_last = [*parameter_names(type(last)), *last.get_params(deep=True)]
+    of_last = list(parameter_names(type(last)))
+    of_last += last.get_params(deep=True)
     of_other_steps = set()
     for name in estimator.get_params(deep=True):
         belongs_to_last = bool(prefix) and name.startswith(prefix)
@@ -272,7 +284,7 @@ def search_space(estimator: Any, tune: Tune) -> dict[str, Any]:
 def _values(values: list[Any] | Distribution, default: Any) -> Any:
     """Return the values to try as scikit-learn takes them."""
     if not isinstance(values, Distribution):
-        return [made_value(value, default) for value in values]
+        return [parameter_value(value, default) for value in values]
     from scipy import stats
 
     if values.loguniform is not None:
@@ -308,7 +320,7 @@ def has_scorer(name: str) -> bool:
     return name in _SCORERS or name in get_scorer_names()
 
 
-# The threshold of a two-class prediction.
+# --- the threshold of a two-class prediction
 
 
 def _choose_threshold(
@@ -327,13 +339,20 @@ def _choose_threshold(
         weighted = _weighted(estimator, weights, inner)
         fitted = clone(estimator).fit(X.iloc[inner], y[inner], **weighted)
         scores[left_out] = _positive_scores(fitted, X.iloc[left_out])
-    scored = ~np.isnan(scores)  # the first rows in time are in no inner test part
+    # the first rows in time are in no inner test part
+    scored = ~np.isnan(scores)
+    default = 0.0
+    if hasattr(estimator, "predict_proba"):
+        default = 0.5
+    weights_of_scored = None
+    if part.weights is not None:
+        weights_of_scored = part.weights[scored]
     return best_threshold(
         y[scored],
         scores[scored],
         wanted.choose,
-        default=0.5 if hasattr(estimator, "predict_proba") else 0.0,
-        weights=None if part.weights is None else part.weights[scored],
+        default=default,
+        weights=weights_of_scored,
         costs=costs,
     )
 
@@ -356,6 +375,8 @@ def best_threshold(
     """Return the threshold from which on class 1 is predicted that makes a criterion best."""
     if weights is None:
         weights = np.ones(len(y))
+    # only the order of the scores counts: one candidate below all, one between two neighbours,
+    # and one above all
     distinct, position = np.unique(scores, return_inverse=True)
     between = (distinct[1:] + distinct[:-1]) / 2
     above_all = np.nextafter(distinct[-1], np.inf)
@@ -365,9 +386,11 @@ def best_threshold(
     positives = np.bincount(position, weights * (y == 1), len(distinct))
     tn = np.append(0.0, np.cumsum(negatives))
     fn = np.append(0.0, np.cumsum(positives))
-    gain = _gain(criterion, tn, tn[-1] - tn, fn, fn[-1] - fn, costs)
+    gain = _gain(criterion, tn=tn, fp=tn[-1] - tn, fn=fn, tp=fn[-1] - fn, costs=costs)
     best = candidates[np.isclose(gain, gain.max(), rtol=1e-12, atol=1e-12)]
-    return float(best[np.abs(best - default).argmin()])
+    # of several that are equally good the one nearest to where classes are usually cut
+    nearest = np.abs(best - default).argmin()
+    return float(best[nearest])
 
 
 def _gain(criterion: Criterion, tn: Scores, fp: Scores, fn: Scores, tp: Scores, costs: Any) -> Any:
@@ -380,7 +403,7 @@ def _gain(criterion: Criterion, tn: Scores, fp: Scores, fn: Scores, tp: Scores, 
     match criterion:
         case "accuracy":
             return tn + tp
-        case "cost":
+        case "cost":  # rows of the matrix are true classes, columns predicted ones
             total = costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp
             return -total
         case "f1" | "jaccard":  # J and F1 = 2J / (1 + J) are best in the same place

@@ -35,6 +35,11 @@ from bakeoff.spec.models import Megabytes, Model, Seconds
 from bakeoff.spec.resampling import Execution, Resampling
 from bakeoff.spec.tests import HypothesisTests
 
+S = TypeVar("S", Model, OwnMetric)
+
+_RUN = re.compile(r":seed-(\d+):(.+)")
+"""The name of a training run after the first."""
+
 
 class Task(StrEnum):
     """What is predicted."""
@@ -77,27 +82,41 @@ class Fit(NamedTuple):
     @property
     def split(self) -> str:
         """The file's name: ``holdout``, ``cv_5x2.repeat-1.fold-2`` or ``holdout.seed-2``."""
-        at = "" if self.plan == "holdout" else f".repeat-{self.repeat}.fold-{self.fold}"
-        return f"{self.plan}{at}" + (f".seed-{self.seed}" if self.seed > 1 else "")
+        name = self.plan
+        if self.plan != "holdout":
+            name += f".repeat-{self.repeat}.fold-{self.fold}"
+        if self.seed > 1:
+            name += f".seed-{self.seed}"
+        return name
 
     def __str__(self) -> str:
-        at = "" if self.plan == "holdout" else f", repeat {self.repeat}, fold {self.fold}"
-        at += f", seed {self.seed}" if self.seed > 1 else ""
-        return f"the fit of model {self.model} on data set {self.dataset}, {self.plan}{at},"
+        text = f"the fit of model {self.model} on data set {self.dataset}, {self.plan}"
+        if self.plan != "holdout":
+            text += f", repeat {self.repeat}, fold {self.fold}"
+        if self.seed > 1:
+            text += f", seed {self.seed}"
+        return f"{text},"
 
 
-_RUN = re.compile(r":seed-(\d+):(.+)")
+# --- training runs among collected predictions
 
 
 def run_name(model: str, seed: int) -> str:
     """Name a training run of a model among collected predictions; the first has its name alone."""
-    return model if seed == 1 else f":seed-{seed}:{model}"
+    if seed == 1:
+        return model
+    return f":seed-{seed}:{model}"
 
 
 def run_of(name: str) -> tuple[str, int]:
     """Return the model and the seed that `run_name` named."""
     match = _RUN.fullmatch(name)
-    return (name, 1) if match is None else (match[2], int(match[1]))
+    if match is None:
+        return name, 1
+    return match[2], int(match[1])
+
+
+# --- the experiment
 
 
 class Experiment(SpecSection):
@@ -105,7 +124,7 @@ class Experiment(SpecSection):
 
     # where every model is given, the data sets follow from them
     model_config = ConfigDict(
-        json_schema_extra=lambda made: made["required"].remove("datasets"),
+        json_schema_extra=lambda schema: schema["required"].remove("datasets"),
         serialize_by_alias=True,
     )
 
@@ -173,9 +192,10 @@ class Experiment(SpecSection):
     @field_validator("datasets", "models")
     @classmethod
     def _names_of_files(cls, entries: dict[str, Any]) -> dict[str, Any]:
-        first: dict[str, str] = {}
+        names: dict[str, str] = {}
         for name in entries:
-            if (other := first.setdefault(name.lower(), name)) != name:
+            other = names.setdefault(name.lower(), name)
+            if other != name:
                 raise said(
                     f"{other!r} and {name!r} differ by case alone, and become files that some "
                     "systems take for one; rename one of them"
@@ -209,17 +229,19 @@ class Experiment(SpecSection):
     @property
     def metrics(self) -> list[str]:
         """The names of the metrics."""
-        return [m.name if isinstance(m, GivenMetric) else m for m in self.measured]
+        return [
+            metric.name if isinstance(metric, GivenMetric) else metric for metric in self.measured
+        ]
 
     @property
     def given_metrics(self) -> dict[str, GivenMetric]:
         """The metrics that the experiment describes itself."""
-        return {m.name: m for m in self.measured if isinstance(m, GivenMetric)}
+        return {metric.name: metric for metric in self.measured if isinstance(metric, GivenMetric)}
 
     @property
     def with_values(self) -> bool:
         """Whether models bring a number for each row."""
-        return any(m.values is not None for m in self.given.values())
+        return any(model.values is not None for model in self.given.values())
 
     @property
     def by_values(self) -> bool:
@@ -229,27 +251,31 @@ class Experiment(SpecSection):
     @property
     def fitted(self) -> dict[str, Model]:
         """The models that are fitted here."""
-        return {name: m for name, m in self.models.items() if isinstance(m, Model)}
+        return {name: model for name, model in self.models.items() if isinstance(model, Model)}
 
     @property
     def learners(self) -> dict[str, Model]:
         """The models whose estimators are known: they are fitted here, or Python passed them."""
-        passed = {name: m.learner for name, m in self.given.items() if m.learner is not None}
-        return {**self.fitted, **passed}
+        learners = self.fitted
+        for name, model in self.given.items():
+            if model.learner is not None:
+                learners[name] = model.learner
+        return learners
 
     @property
     def given(self) -> dict[str, GivenModel]:
         """The models that were trained elsewhere."""
-        return {name: m for name, m in self.models.items() if isinstance(m, GivenModel)}
+        return {name: model for name, model in self.models.items() if isinstance(model, GivenModel)}
 
     def on_rows(self, plan: str) -> bool:
         """Tell whether a plan has predictions row by row of every model."""
-        return all(m.predicts(plan) for m in self.given.values())
+        return all(model.predicts(plan) for model in self.given.values())
 
     def by_scores(self, plan: str) -> bool:
         """Tell whether all that a plan has are scores that the models brought."""
-        brought = not self.fitted and all(m.scores for m in self.given.values())
-        return brought and not self.on_rows(plan)
+        if self.fitted or self.on_rows(plan):
+            return False
+        return all(model.scores for model in self.given.values())
 
     def fits(
         self, dataset: str | None = None, model: str | None = None, plan: str | None = None
@@ -258,11 +284,14 @@ class Experiment(SpecSection):
 
         Given a data set, a model (which may be a given one) or a plan, to the fits of these.
         """
-        plans, models = self.resampling.plans(), [model] if model else self.fitted
-        places = product([dataset] if dataset else self.datasets, models, [plan] if plan else plans)
-        for d, m, p in places:
-            for (repeat, fold), seed in product(plans[p].splits(), range(1, self.seeds(m) + 1)):
-                yield Fit(d, m, p, repeat, fold, seed)
+        plans = self.resampling.plans()
+        datasets = [dataset] if dataset else list(self.datasets)
+        models = [model] if model else list(self.fitted)
+        names = [plan] if plan else list(plans)
+        for fit_dataset, fit_model, name in product(datasets, models, names):
+            for repeat, fold in plans[name].splits():
+                for seed in range(1, self.seeds(fit_model) + 1):
+                    yield Fit(fit_dataset, fit_model, name, repeat, fold, seed)
 
     def seeds(self, model: str) -> int:
         """Return with how many seeds a model is fitted on each fold."""
@@ -289,23 +318,34 @@ class Experiment(SpecSection):
 
     def keeps(self, model: str) -> bool:
         """Tell whether the fitted models of an entry are kept."""
-        own = self.fitted[model].keep
-        return self.keep if own is None else own
+        keep = self.fitted[model].keep
+        if keep is None:
+            return self.keep
+        return keep
 
     def importance(self, model: str) -> tuple[str, str] | None:
         """Return by which metric importance is measured, and by which if scikit-learn lacks it."""
-        return (self.metrics[0], self.task.metric) if self.fitted[model].importance else None
+        if not self.fitted[model].importance:
+            return None
+        return self.metrics[0], self.task.metric
 
     def beside(self, folder: Path) -> Experiment:
         """Find files that are not in the working folder in the experiment's own."""
-        datasets, first = dict(self.datasets), next(iter(self.datasets))
-        datasets |= {n: d.beside(folder) for n, d in datasets.items() if isinstance(d, DataSet)}
-        given = {name: model.beside(folder, first) for name, model in self.given.items()}
-        fitted = {name: _reading(model, folder) for name, model in self.fitted.items()}
-        models = {name: {**fitted, **given}[name] for name in self.models}
+        datasets = dict(self.datasets)
+        for name, dataset in self.datasets.items():
+            if isinstance(dataset, DataSet):
+                datasets[name] = dataset.beside(folder)
+        first = next(iter(self.datasets))
+        models = dict(self.models)
+        for name, model in self.models.items():
+            if isinstance(model, GivenModel):
+                models[name] = model.beside(folder, first)
+            else:
+                models[name] = _reading(model, folder)
         metrics = {name: _reading(metric, folder) for name, metric in self.own_metrics.items()}
-        found = {"datasets": datasets, "models": models, "own_metrics": metrics}
-        return self.model_copy(update=found)
+        return self.model_copy(
+            update={"datasets": datasets, "models": models, "own_metrics": metrics}
+        )
 
     def resolved(self) -> dict[str, Any]:
         """Return plain data with every default written out.
@@ -313,11 +353,10 @@ class Experiment(SpecSection):
         How the fits are handed out is no part of it: the same experiment on a cluster gives
         the same files.
         """
-        always = set() if self.task.numbers else {"task"}  # classification goes without saying
-        return self.model_dump(mode="json", exclude_none=True, exclude={"execution", *always})
-
-
-S = TypeVar("S", Model, OwnMetric)
+        excluded = {"execution"}
+        if not self.task.numbers:
+            excluded.add("task")  # classification goes without saying
+        return self.model_dump(mode="json", exclude_none=True, exclude=excluded)
 
 
 def _reading(section: S, folder: Path) -> S:
@@ -327,30 +366,41 @@ def _reading(section: S, folder: Path) -> S:
     return section.model_copy(update={"reads": [locate(path, folder) for path in section.reads]})
 
 
+# --- what follows from the task
+
+
 def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Fill in what follows when numbers are predicted: plans, metrics and scores of searches."""
-    # Cross-validation inside halves is the default, for the t tests on folds reject too often where
-    # models are shrunken; over several data sets R² is, for it has no unit.
     if config.get("task") != Task.REGRESSION:
         return config
     filled = dict(config)
-    several = isinstance(config.get("datasets"), Mapping) and len(config["datasets"]) > 1
-    filled.setdefault("metrics", ["r2" if several else Task.REGRESSION.metric])
+    datasets = config.get("datasets")
+    metric = Task.REGRESSION.metric
+    if isinstance(datasets, Mapping) and len(datasets) > 1:
+        metric = "r2"  # which has no unit
+    filled.setdefault("metrics", [metric])
+    # Cross-validation inside halves is the default, for the t tests on folds reject too often where
+    # models are shrunken.
     plans = filled.setdefault("resampling", {"halves": {"repeats": 10}, "holdout": {}})
     if isinstance(plans, Mapping):
         filled["resampling"] = {
-            name: _filled(plan, "stratify", False) for name, plan in plans.items()
+            name: _with_default(plan, "stratify", False) for name, plan in plans.items()
         }
     models = config.get("models")
     if isinstance(models, Mapping):
-        filled["models"] = {
-            name: {**model, "tune": _filled(model["tune"], "scoring", "rmse")}
-            if isinstance(model, Mapping) and "tune" in model
-            else model
-            for name, model in models.items()
-        }
+        filled["models"] = {name: _searching_by_rmse(model) for name, model in models.items()}
     return filled
 
 
-def _filled(section: Any, key: str, value: Any) -> Any:
-    return {key: value, **section} if isinstance(section, Mapping) else section
+def _searching_by_rmse(model: Any) -> Any:
+    """Fill in what a search of a regression is scored by."""
+    if not isinstance(model, Mapping) or "tune" not in model:
+        return model
+    return {**model, "tune": _with_default(model["tune"], "scoring", "rmse")}
+
+
+def _with_default(section: Any, key: str, value: Any) -> Any:
+    """Fill in the default of one key, if the section is one."""
+    if not isinstance(section, Mapping):
+        return section
+    return {key: value, **section}

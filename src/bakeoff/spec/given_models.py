@@ -29,14 +29,25 @@ CLASS = "{class}"
 SEED = "{seed}"
 LOGS = (".eval", ".json", ".jsonl")
 """Endings of the logs of evaluations that a folder may hold."""
-
+_KINDS = ("predictions", "values", "scores")
+"""What a model may be given by."""
+_WHICH_PLAN = (
+    "`resampling:` must say which plan the {} come from, e.g. `resampling: {{kfold: {{folds: "
+    "10}}}}`"
+)
 
 Text = Annotated[str, Field(min_length=1)]
-_Named = Annotated[str, BeforeValidator(lambda v: name_of(v) if isinstance(v, (int, float)) else v)]
-"""The name of a class, which may be a number or, as YAML reads them, yes or no."""
+
+
+def _name_of_class(value: Any) -> Any:
+    """Write the name of a class, which may be a number or, as YAML reads them, yes or no."""
+    if isinstance(value, (int, float)):
+        return name_of(value)
+    return value
 
 
 def _with_class(pattern: str) -> str:
+    """Refuse a pattern of columns that is the same for all classes."""
     if CLASS not in pattern:
         raise said(
             f"found {shown(pattern)}, expected a name with {CLASS} in it, like p_{CLASS}, or one "
@@ -46,7 +57,8 @@ def _with_class(pattern: str) -> str:
 
 
 _Pattern = Annotated[ColumnName, AfterValidator(_with_class)]
-_ColumnOfEach = Annotated[dict[_Named, ColumnName], Field(min_length=1)]
+_ClassName = Annotated[str, BeforeValidator(_name_of_class)]
+_ColumnsByClass = Annotated[dict[_ClassName, ColumnName], Field(min_length=1)]
 
 
 class GivenColumns(SpecSection):
@@ -61,7 +73,7 @@ class GivenColumns(SpecSection):
     id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
     truth: ColumnName | None = Field(None, description=OPTIONS["truth"].help)
     predicted: ColumnName | None = Field(None, description=OPTIONS["predicted"].help)
-    probabilities: ValueOrKeys[_Pattern, _ColumnOfEach] | None = None
+    probabilities: ValueOrKeys[_Pattern, _ColumnsByClass] | None = None
     """Class probabilities: a pattern like `p_{class}`, or the column of each class; of two classes
     one is enough. Default: `p_{class}`, `p:{class}`, `prob_{class}` or `proba_{class}`, where the
     file has them."""
@@ -139,40 +151,53 @@ class GivenModel(SpecSection):
 
     @model_validator(mode="after")
     def _gives_something(self) -> Self:
-        path = self.path or ""
-        if not path and self.scores is None:
+        if self.path is None and self.scores is None:
             raise said("expected `predictions:`, `values:` or `scores:`, the path of a file")
         if self.values is not None and (self.predictions or self.scores):
             raise said("`values` stands alone: leave out `predictions` and `scores`")
-        if self.model is not None and not path:
+        if self.model is not None and self.path is None:
             raise said("`model` goes with logs or long tables as `predictions` or `values`")
         if self.tasks is not None and self.values is None:
             raise said("`tasks` goes with logs as `values`")
-        if self.missing_values is not None and not path:
+        if self.missing_values is not None and self.path is None:
             raise said("`missing_values` goes with `predictions` or `values`")
-        by_seed = (SEED in path) + (self.columns.seeds is not None)
-        if by_seed > 1 or (self.seeds > 1) != bool(by_seed) or (by_seed and self.by_folds):
+        return self
+
+    @model_validator(mode="after")
+    def _training_runs(self) -> Self:
+        by_path = self.path is not None and SEED in self.path
+        by_column = self.columns.seeds is not None
+        has_runs = by_path or by_column
+        if (by_path and by_column) or has_runs != (self.seeds > 1) or (has_runs and self.by_folds):
             raise said(
                 "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
                 "file of each run or the column of the runs, `columns: {seeds: …}`, on one test set"
             )
         if self.deterministic and self.seeds > 1:
             raise said("`deterministic: true` makes all `seeds` the same: leave one of them out")
-        if not path and self.columns != GivenColumns.model_validate({}):
+        return self
+
+    @model_validator(mode="after")
+    def _columns_of_a_file(self) -> Self:
+        if self.path is None and self.columns != GivenColumns.model_validate({}):
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
         return self
 
     @property
     def kind(self) -> str:
         """What it is given by: predictions, values or scores."""
-        kinds = ("predictions", "values", "scores")
-        return next(kind for kind in kinds if getattr(self, kind) is not None)
+        if self.predictions is not None:
+            return "predictions"
+        if self.values is not None:
+            return "values"
+        return "scores"
 
     @property
     def by_folds(self) -> bool:
         """Whether the predictions are of the folds of a plan, not of one test set."""
-        named = self.columns.repeat or self.columns.fold
-        return self.predictions is not None and named is not None
+        columns = self.columns
+        names_folds = columns.repeat is not None or columns.fold is not None
+        return self.predictions is not None and names_folds
 
     def predicts(self, plan: str) -> bool:
         """Tell whether the predictions are of the rows that a plan tests."""
@@ -181,11 +206,13 @@ class GivenModel(SpecSection):
     def beside(self, folder: Path, dataset: str) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
         moved = {}
-        for key in ("predictions", "values", "scores"):
-            if path := getattr(self, key):
-                example = path.replace(DATASET, dataset).replace(SEED, "1")
-                if locate(example, folder) != example:
-                    moved[key] = os.path.relpath(folder / path)
+        for key in _KINDS:
+            path = getattr(self, key)
+            if path is None:
+                continue
+            example = _with_names(path, dataset, 1)
+            if locate(example, folder) != example:
+                moved[key] = os.path.relpath(folder / path)
         return self.model_copy(update=moved)
 
     @property
@@ -196,7 +223,7 @@ class GivenModel(SpecSection):
     def predictions_on(self, dataset: str, seed: int) -> str:
         """Return the path of the predictions, or numbers, of a training run on one data set."""
         assert self.path is not None
-        return self.path.replace(DATASET, dataset).replace(SEED, str(seed))
+        return _with_names(self.path, dataset, seed)
 
     def scores_on(self, dataset: str) -> str:
         """Return the path of the scores on one data set."""
@@ -205,44 +232,18 @@ class GivenModel(SpecSection):
 
     def files(self, dataset: str) -> list[str]:
         """List the files that are read for one data set."""
-        paths = [
-            path.replace(DATASET, dataset).replace(SEED, str(seed))
-            for path in filter(None, (self.path, self.scores))
-            for seed in range(1, self.seeds + 1)
-        ]
-        return list(dict.fromkeys(file for path in paths for file in files_at(path, LOGS)))
+        files: list[str] = []
+        for pattern in (self.path, self.scores):
+            if pattern is None:
+                continue
+            for seed in range(1, self.seeds + 1):
+                files += files_at(_with_names(pattern, dataset, seed), LOGS)
+        return list(dict.fromkeys(files))
 
 
-def is_given(value: Any) -> bool:
-    """Tell an entry of `models:` with results from one that is to be fitted."""
-    keys = set(value) if isinstance(value, Mapping) else set()
-    return isinstance(value, GivenModel) or bool({"predictions", "values", "scores"} & keys)
-
-
-def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Fill in what follows when models bring their results: the data set and the plan."""
-    models = config.get("models")
-    given = [m for m in models.values() if is_given(m)] if isinstance(models, Mapping) else []
-    filled, name = dict(config), config.get("experiment")
-    if given and len(given) == len(config["models"]) and "datasets" not in config:
-        label = {"label": config["label"]} if "label" in config else {}
-        named = isinstance(name, str) and re.fullmatch(ID, name)
-        filled["datasets"] = {name if named else "given": {"source": "given", **label}}
-    if any("values" in dict(m) for m in given) and "metrics" not in config:
-        raise said(
-            "`metrics:` must say what the numbers of `values:` are: `metrics: [{name: token_f1, "
-            "greater_is_better: true}]`, or `[accuracy]` where 1 is right and 0 is wrong"
-        )
-    if given and "resampling" not in config:
-        columns = [dict(m).get("columns") for m in given]
-        on_folds = [c for c in columns if isinstance(c, Mapping) and {"repeat", "fold"} & set(c)]
-        if on_folds or not all({"predictions", "values"} & set(dict(m)) for m in given):
-            raise said(
-                f"`resampling:` must say which plan the {'folds' if on_folds else 'scores'} come "
-                "from, e.g. `resampling: {kfold: {folds: 10}}`"
-            )
-        filled["resampling"] = {"holdout": {}}
-    return filled
+def _with_names(path: str, dataset: str, seed: int) -> str:
+    """Put a data set and the number of a training run where their marks stand in a path."""
+    return path.replace(DATASET, dataset).replace(SEED, str(seed))
 
 
 class GivenData(SpecSection):
@@ -269,3 +270,54 @@ else:
         Union[(*SOURCES.values(), GivenData)],
         Field(discriminator="source"),
     ]
+
+
+# --- what follows where models bring their results
+
+
+def is_given(value: Any) -> bool:
+    """Tell an entry of `models:` with results from one that is to be fitted."""
+    if isinstance(value, GivenModel):
+        return True
+    return isinstance(value, Mapping) and any(key in value for key in _KINDS)
+
+
+def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fill in what follows when models bring their results: the data set and the plan."""
+    models = config.get("models")
+    if not isinstance(models, Mapping):
+        return config
+    given = [dict(model) for model in models.values() if is_given(model)]
+    if not given:
+        return config
+    filled = dict(config)
+    if len(given) == len(models) and "datasets" not in config:
+        filled["datasets"] = _data_of_models(config)
+    if "metrics" not in config and any("values" in model for model in given):
+        raise said(
+            "`metrics:` must say what the numbers of `values:` are: `metrics: [{name: token_f1, "
+            "greater_is_better: true}]`, or `[accuracy]` where 1 is right and 0 is wrong"
+        )
+    if "resampling" not in config:
+        if any(_names_folds(model.get("columns")) for model in given):
+            raise said(_WHICH_PLAN.format("folds"))
+        if not all("predictions" in model or "values" in model for model in given):
+            raise said(_WHICH_PLAN.format("scores"))
+        filled["resampling"] = {"holdout": {}}
+    return filled
+
+
+def _data_of_models(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the data set that the models bring, named like the experiment."""
+    data = {"source": "given"}
+    if "label" in config:
+        data["label"] = config["label"]
+    name = config.get("experiment")
+    if not isinstance(name, str) or not re.fullmatch(ID, name):
+        name = "given"
+    return {name: data}
+
+
+def _names_folds(columns: Any) -> bool:
+    """Tell whether columns say in which repeat or fold a row was predicted."""
+    return isinstance(columns, Mapping) and ("repeat" in columns or "fold" in columns)

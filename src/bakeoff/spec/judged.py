@@ -14,7 +14,19 @@ from bakeoff.keys import Id, SpecSection, said
 from bakeoff.options import OPTIONS
 from bakeoff.spec.load import read_yaml, validated
 
-_KEYS = ("preferences", "judged")
+_KEYS_OF_BATTLES = ("prompt", "winner", "judge")
+"""Keys that say nothing of marks, or of looks."""
+_OTHER_OPTIONS = (
+    "format",
+    "encoding",
+    "missing_values",
+    "value",
+    "values",
+    "id",
+    "human",
+    "of",
+)
+"""Options of `bakeoff compare` that a file about preferences has no keys for."""
 
 
 def _as_list(value: Any) -> Any:
@@ -70,9 +82,8 @@ class JudgedExperiment(SpecSection):
     def _one_question(self) -> Self:
         if (self.preferences is None) == (self.judged is None):
             raise said("expected `preferences` or `judged`, one of them")
-        of_battles = ("prompt", "winner", "judge")
         if self.judged is not None:
-            for name in of_battles:
+            for name in _KEYS_OF_BATTLES:
                 if getattr(self, name) is not None:
                     raise said(f"`{name}` is of `preferences`: leave it out")
         return self
@@ -89,11 +100,12 @@ class JudgedExperiment(SpecSection):
     def options(self) -> dict[str, Any]:
         """The same as the options of `bakeoff compare`."""
         options = self.model_dump(exclude={"judged", "experiment", "preferences"})
-        options |= dict.fromkeys(("format", "encoding", "missing_values", "value", "values"))
-        options |= {"id": None, "human": None, "of": None}
+        for name in _OTHER_OPTIONS:
+            options[name] = None
         if self.judged is not None:
             options |= self.judged.model_dump()
-        return {**options, "files": self.files}
+        options["files"] = self.files
+        return options
 
 
 def is_judged_experiment(path: str | Path) -> bool:
@@ -104,7 +116,7 @@ def is_judged_experiment(path: str | Path) -> bool:
         content = read_yaml(path)
     except UserError:
         return False  # whoever reads it as an experiment says what is wrong
-    return isinstance(content, Mapping) and any(key in content for key in _KEYS)
+    return isinstance(content, Mapping) and ("preferences" in content or "judged" in content)
 
 
 def read_judged_experiment(path: str | Path) -> JudgedExperiment:

@@ -5,10 +5,10 @@ The kinds are those of the simulations of tests on folds (docs/error-rates.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bakeoff.spec.models import Model, mappings
+from bakeoff.spec.models import Model, Step, mappings
 
 _CLASSIFIERS = {
     "nearest centroid": "sklearn.NearestCentroid",
@@ -25,7 +25,8 @@ _CLASSIFIERS = {
     "catboost.CatBoostClassifier",
     "neural networks": "sklearn.MLPClassifier",
 }
-SELECTION, SHRUNKEN = "feature selection", "strong shrinkage"
+SELECTION = "feature selection"
+SHRUNKEN = "strong shrinkage"
 _REGRESSORS = {
     "linear models": "sklearn.LinearRegression sklearn.Ridge sklearn.RidgeCV",
     "k-nearest neighbours": "sklearn.KNeighborsRegressor",
@@ -42,6 +43,18 @@ _REGRESSORS = {
 REGRESSION = " (regression)"
 """What follows the kinds of learners, and the situations, of simulations with numbers."""
 
+
+def _kinds_by_class(classes_by_kind: Mapping[str, str]) -> dict[str, str]:
+    """Map each class, called by its library and its name, to its kind."""
+    kinds = {}
+    for kind, classes in classes_by_kind.items():
+        for name in classes.split():
+            kinds[name] = kind
+    return kinds
+
+
+_CLASSIFIER_KINDS = _kinds_by_class(_CLASSIFIERS)
+_REGRESSOR_KINDS = _kinds_by_class(_REGRESSORS)
 LEARNERS = (
     *_CLASSIFIERS,
     SELECTION,
@@ -49,10 +62,11 @@ LEARNERS = (
     *(f"{kind}{REGRESSION}" for kind in (*_REGRESSORS, SELECTION)),
 )
 """All kinds of learners that were simulated."""
-_KINDS = [
-    {name: kind for kind, names in task.items() for name in names.split()}
-    for task in (_CLASSIFIERS, _REGRESSORS)
-]
+_USUAL_PENALTIES = {"C": 1.0, "alpha": 1.0}
+_LEAST_C = 0.01
+"""The inverse strength of a penalty from which on coefficients are strongly shrunken."""
+_MOST_ALPHA = 100
+"""The strength of a penalty from which on coefficients are strongly shrunken."""
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _SHRINKING = ("sklearn.linear_model.", "sklearn.svm.")
 # they predict what their inner learner predicts
@@ -70,21 +84,38 @@ class Learners(NamedTuple):
 
 def learners(model: Model, *, numbers: bool = False) -> Learners:
     """Name the kinds of learners that a model is made of, one of numbers or of classes."""
-    parts = list(_parts(model))
-    kinds = {kind for path, params in parts if (kind := _kind(path, params, numbers))}
-    for path, params in parts:  # a penalty far above the usual
-        penalties = {"C": 1.0, "alpha": 1.0, **params, **_searched(model)}
-        c, alpha = penalties["C"], penalties["alpha"]
-        both_numbers = isinstance(c, (int, float)) and isinstance(alpha, (int, float))
-        if path.startswith(_SHRINKING) and both_numbers and (c <= 0.01 or alpha >= 100):
+    kinds = set()
+    for path, params in _parts(model):
+        kinds.add(_kind(path, params, numbers))
+        if _is_shrunken(path, {**params, **_searched(model)}):
             kinds.add(SHRUNKEN)
-    last = model.parts[-1]
-    path, params = last.estimator, last.model_dump()["params"]
-    constant = path.startswith("sklearn.dummy.")  # it learns nothing from the features
-    wraps = path.startswith(_WRAPPERS) and bool(kinds)
-    simulated = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params, numbers))
-    names = frozenset(f"{kind}{REGRESSION}" if numbers else kind for kind in kinds)
-    return Learners(names, simulated)
+    kinds.discard("")
+    simulated = SHRUNKEN in kinds or _is_simulated(model.parts[-1], kinds, numbers)
+    if numbers:
+        kinds = {f"{kind}{REGRESSION}" for kind in kinds}
+    return Learners(frozenset(kinds), simulated)
+
+
+def _is_simulated(last: Step, kinds: Collection[str], numbers: bool) -> bool:
+    """Tell whether the last step of a model is a learner that was simulated, or around one."""
+    path = last.estimator
+    if path.startswith("sklearn.dummy."):  # it learns nothing from the features
+        return True
+    if path.startswith(_WRAPPERS):
+        return len(kinds) > 0
+    return _kind(path, last.params, numbers) != ""
+
+
+def _is_shrunken(path: str, params: Mapping[str, Any]) -> bool:
+    """Tell whether the penalty of a linear model is far above the usual."""
+    if not path.startswith(_SHRINKING):
+        return False
+    penalties = {**_USUAL_PENALTIES, **params}
+    c = penalties["C"]
+    alpha = penalties["alpha"]
+    if not isinstance(c, (int, float)) or not isinstance(alpha, (int, float)):
+        return False
+    return c <= _LEAST_C or alpha >= _MOST_ALPHA
 
 
 def is_of_trees(name: str) -> bool:
@@ -96,38 +127,53 @@ def moves_threshold(model: Model) -> bool:
     """Tell whether class weights or a threshold move what a model predicts."""
     if model.threshold is not None or model.class_weight is not None:
         return True
-    return any(
-        "ThresholdClassifier" in path or bool(params.get("class_weight"))
-        for path, params in _parts(model)
-    )
+    for path, params in _parts(model):
+        if "ThresholdClassifier" in path or params.get("class_weight"):
+            return True
+    return False
 
 
 def _kind(path: str, params: Mapping[str, Any], numbers: bool) -> str:
     """Name the kind of learner of a class; empty for all others."""
     if path.startswith("sklearn.feature_selection."):
         return SELECTION
-    library, name = path.partition(".")[0], path.rpartition(".")[2]
-    kind = _KINDS[numbers].get(f"{library}.{name}", "")
-    radial = params.get("kernel", "rbf") == "rbf"
-    return kind if radial or kind != "support vector machines" else ""
+    library = path.partition(".")[0]
+    name = path.rpartition(".")[2]
+    kinds = _REGRESSOR_KINDS if numbers else _CLASSIFIER_KINDS
+    kind = kinds.get(f"{library}.{name}", "")
+    if kind == "support vector machines" and params.get("kernel", "rbf") != "rbf":
+        return ""  # other kernels were not simulated
+    return kind
 
 
 def _parts(model: Model) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Go through the import paths of a model, nested estimators included, with parameters."""
-    parts = [step.model_dump() for step in (*model.parts, *model.own_preprocessing)]
-    parts += [model.tune.model_dump()["space"]] if model.tune else []
+    parts = [step.model_dump() for step in model.parts + model.own_preprocessing]
+    parts.append(_space(model))
     for part in mappings(parts):
         if isinstance(part.get("estimator"), str):
             yield part["estimator"], part.get("params") or {}
 
 
+def _space(model: Model) -> dict[str, Any]:
+    """Return the parameters that are searched for, each with its values or ranges."""
+    if model.tune is None:
+        return {}
+    space: dict[str, Any] = model.tune.model_dump()["space"]
+    return space
+
+
 def _searched(model: Model) -> dict[str, Any]:
     """Return the penalties that are searched for, each by the value that shrinks least."""
     least: dict[str, Any] = {}
-    for name, values in (model.tune.model_dump()["space"] if model.tune else {}).items():
+    for name, values in _space(model).items():
         key = name.rpartition("__")[2]
         if isinstance(values, Mapping):  # drawn from a range
             values = next(limits for limits in values.values() if limits is not None)
-        if key in ("C", "alpha") and all(isinstance(value, (int, float)) for value in values):
-            least[key] = max(values) if key == "C" else min(values)
+        if not all(isinstance(value, (int, float)) for value in values):
+            continue
+        if key == "C":
+            least[key] = max(values)
+        elif key == "alpha":
+            least[key] = min(values)
     return least

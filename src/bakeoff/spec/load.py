@@ -16,8 +16,12 @@ from bakeoff.errors import Place, Problem, Problems, UserError, shown, unknown
 from bakeoff.files import is_file
 from bakeoff.spec.experiment import Experiment
 
+S = TypeVar("S", bound=BaseModel)
+
+MOST_VALUES = 1_000_000
+"""More values, aliases written out, are no experiment but a mistake or an attack."""
 _NAME = "letters a to z, digits, _ and - only"
-_WANTED = {
+_EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
     "float_type": "a number",
@@ -27,77 +31,13 @@ _WANTED = {
     "dict_type": "keys with values",
     "model_attributes_type": "keys, `source` among them",
 }
+"""What users call what pydantic expects."""
 _PREAMBLE = r"(Input|String|List|Dictionary) should (be|have) |Value error, "
-
-
-def _explained(details: ErrorDetails, config: Any) -> Problem:
-    """Say in a user's words what pydantic found."""
-    kind, context, value = details["type"], details.get("ctx", {}), details["input"]
-    loc = tuple(part for part in details["loc"] if part != "[key]")
-    path, written = _without_tags(loc, config, kind), shown(value)
-    if kind == "invalid_key" or "[key]" in details["loc"]:
-        if isinstance(value, str):
-            return Problem(path, f"this name must be made of {_NAME}; use `label:` for any text")
-        read = " (YAML reads bare yes, no, on, off and true so)" * isinstance(value, bool)
-        wanted = (
-            f"found {written} for the name of a key{read}; names are texts: put quotes around it"
-        )
-        return Problem(_without_tags(loc[:-1], config, kind), wanted)
-    match kind:
-        case "said":
-            return Problem(path, details["msg"])
-        case "unknown_key":
-            return Problem(path, details["msg"], at=(*path, context["key"]))
-        case "missing":
-            return Problem(path[:-1], f"the key {path[-1]!r} is missing")
-        case "union_tag_not_found":
-            return Problem(path, "the key 'source' is missing")
-        case "literal_error" | "union_tag_invalid":
-            allowed = str(context.get("expected") or context.get("expected_tags"))
-            names = [n.strip().strip("'") for n in allowed.replace(" or ", ", ").split(",")]
-            what = "value"
-            if kind == "union_tag_invalid":
-                what, path, value = "source", (*path, "source"), value["source"]
-            if isinstance(value, str):
-                return Problem(path, unknown(what, value, names))
-            one_of = "one of " * (len(names) > 1) + ", ".join(names)
-            return Problem(path, f"found {shown(value)}, expected {one_of}")
-        case "string_pattern_mismatch":
-            is_path = r"\." in str(context.get("pattern"))
-            wanted = "an import path like sklearn.svm.SVC" if is_path else _NAME
-            return Problem(path, f"found {written}, expected {wanted}")
-        case "too_short":
-            least, length = context.get("min_length"), context.get("actual_length")
-            return Problem(path, f"found {length} entries, at least {least} needed")
-    wanted = _WANTED.get(kind) or re.sub(_PREAMBLE, "", details["msg"])
-    return Problem(path, f"expected {wanted}, found {written}")
-
-
-def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[str | int, ...]:
-    """Drop from pydantic's path the names of union members, which are not in the file."""
-    path: list[str | int] = []
-    here = untagged = config
-    for i, part in enumerate(loc):
-        last = i == len(loc) - 1
-        if isinstance(here, Mapping):
-            if part == here.get("source") and here is not untagged:
-                untagged = here  # a source comes before its keys, one of which may have its name
-                continue
-            if part in here:
-                here = here[part]
-            elif not last or kind != "missing":
-                continue
-        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
-            here = here[part]
-        elif not last or isinstance(part, str):
-            continue
-        path.append(part)
-    return tuple(path)
-
-
-S = TypeVar("S", bound=BaseModel)
-MOST_VALUES = 1_000_000
-"""More values, aliases written out, are no experiment but a mistake or an attack."""
+_KEY = "[key]"
+"""What pydantic calls the name of a key, as a part of its path."""
+_WITHOUT_BLANK = re.compile(r"\s*(?:- )?([A-Za-z_]\w*):([^\s:/\\].*)")
+_LINES_BEFORE = 3
+"""In how many lines up to that of a mistake the key without a blank is looked for."""
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -110,44 +50,145 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
     if path is not None:
         read_yaml(path)
     if not isinstance(config, Mapping):
-        blank = _missing_blank(Path(path), 0) if path is not None else ""
-        if blank:
-            raise UserError(f"{path}:{blank}")
-        raise UserError(
-            f"{path or 'experiment'}: expected keys like `models:`, found {shown(config)}"
-        )
+        raise _no_mapping(config, path)
     try:
         experiment = validated(Experiment, config, path=path)
     except RecursionError:
         message = "lists or mappings are nested too deeply, or an alias (*) is inside itself"
         raise UserError(f"{path or 'experiment'}: {message}") from None
-    return experiment if path is None else experiment.beside(Path(path).parent)
+    if path is None:
+        return experiment
+    return experiment.beside(Path(path).parent)
+
+
+def _no_mapping(config: Any, path: str | Path | None) -> UserError:
+    """Say that keys were expected; a missing blank makes a text of the first one."""
+    if path is not None:
+        blank = _missing_blank(Path(path), 0)
+        if blank:
+            return UserError(f"{path}:{blank}")
+    return UserError(f"{path or 'experiment'}: expected keys like `models:`, found {shown(config)}")
 
 
 def validated(section: type[S], values: Any, at: Place = (), path: str | Path | None = None) -> S:
     """Make a section of an experiment of its values, which may be sections themselves."""
+    if isinstance(values, Mapping):
+        values = dict(values)
     try:
-        return section.model_validate(dict(values) if isinstance(values, Mapping) else values)
+        return section.model_validate(values)
     except ValidationError as error:
-        problems = [_explained(one, values) for one in error.errors(include_url=False)]
-        placed = [problem.inside(at) for problem in problems] if at else problems
-        raise report_problems(placed, path) from None
+        problems = [_explained(details, values) for details in error.errors(include_url=False)]
+        if at:
+            problems = [problem.inside(at) for problem in problems]
+        raise report_problems(problems, path) from None
 
 
 def report_problems(problems: Sequence[Problem], path: str | Path | None = None) -> Problems:
     """Join problems to one message, each with its line where the file shows it."""
-    node = _parse(Path(path))[0] if path is not None and is_file(path) else None
-    placed = [(_line_of(node, problem.at) or 0, str(problem)) for problem in problems]
-    lines = [
-        (f"{path}:{line}: " if line else f"{path}: ") + text if path else text
-        for line, text in sorted(dict.fromkeys(placed), key=lambda at: at[0])
-    ]
-    return Problems("\n".join(lines), problems)
+    node = None
+    if path is not None and is_file(path):
+        node, _ = _parse(Path(path))
+    lines_and_texts = [(_line_of(node, problem.at) or 0, str(problem)) for problem in problems]
+    messages = []
+    for line, text in sorted(dict.fromkeys(lines_and_texts), key=lambda pair: pair[0]):
+        if not path:
+            messages.append(text)
+        elif line:
+            messages.append(f"{path}:{line}: {text}")
+        else:
+            messages.append(f"{path}: {text}")
+    return Problems("\n".join(messages), problems)
+
+
+# --- what pydantic finds, in a user's words
+
+
+def _explained(details: ErrorDetails, config: Any) -> Problem:
+    """Say in a user's words what pydantic found."""
+    kind = details["type"]
+    context = details.get("ctx", {})
+    value = details["input"]
+    loc = tuple(part for part in details["loc"] if part != _KEY)
+    path = _without_tags(loc, config, kind)
+    if kind == "invalid_key" or _KEY in details["loc"]:
+        if isinstance(value, str):
+            return Problem(path, f"this name must be made of {_NAME}; use `label:` for any text")
+        return Problem(_without_tags(loc[:-1], config, kind), _no_text(value))
+    match kind:
+        case "said":
+            return Problem(path, details["msg"])
+        case "unknown_key":
+            return Problem(path, details["msg"], at=(*path, context["key"]))
+        case "missing":
+            return Problem(path[:-1], f"the key {path[-1]!r} is missing")
+        case "union_tag_not_found":
+            return Problem(path, "the key 'source' is missing")
+        case "literal_error":
+            return Problem(path, _not_allowed("value", value, context["expected"]))
+        case "union_tag_invalid":
+            message = _not_allowed("source", value["source"], context["expected_tags"])
+            return Problem((*path, "source"), message)
+        case "string_pattern_mismatch":
+            is_path = r"\." in str(context.get("pattern"))
+            expected = "an import path like sklearn.svm.SVC" if is_path else _NAME
+            return Problem(path, f"found {shown(value)}, expected {expected}")
+        case "too_short":
+            length = context.get("actual_length")
+            return Problem(
+                path, f"found {length} entries, at least {context.get('min_length')} needed"
+            )
+    expected = _EXPECTED.get(kind) or re.sub(_PREAMBLE, "", details["msg"])
+    return Problem(path, f"expected {expected}, found {shown(value)}")
+
+
+def _no_text(key: Any) -> str:
+    """Say that the name of a key is a number or another value."""
+    hint = ""
+    if isinstance(key, bool):
+        hint = " (YAML reads bare yes, no, on, off and true so)"
+    return f"found {shown(key)} for the name of a key{hint}; names are texts: put quotes around it"
+
+
+def _not_allowed(what: str, value: Any, allowed: str) -> str:
+    """Say which values are allowed, of which pydantic writes "'a', 'b' or 'c'"."""
+    names = [name.strip().strip("'") for name in allowed.replace(" or ", ", ").split(",")]
+    if isinstance(value, str):
+        return unknown(what, value, names)
+    one_of = "one of " if len(names) > 1 else ""
+    return f"found {shown(value)}, expected {one_of}{', '.join(names)}"
+
+
+def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[str | int, ...]:
+    """Drop from pydantic's path the names of union members, which are not in the file."""
+    path: list[str | int] = []
+    section = config
+    section_of_source = config
+    for i, part in enumerate(loc):
+        is_last = i == len(loc) - 1
+        if isinstance(section, Mapping):
+            if part == section.get("source") and section is not section_of_source:
+                # a source comes before its keys, one of which may have its name
+                section_of_source = section
+                continue
+            if part in section:
+                section = section[part]
+            elif not (is_last and kind == "missing"):
+                continue
+        elif isinstance(section, list) and isinstance(part, int) and part < len(section):
+            section = section[part]
+        elif not is_last or isinstance(part, str):
+            continue
+        path.append(part)
+    return tuple(path)
+
+
+# --- YAML
 
 
 def read_yaml(path: str | Path) -> Any:
     """Read a YAML file as plain data."""
-    return _parse(Path(path))[1]
+    _, data = _parse(Path(path))
+    return data
 
 
 def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
@@ -159,28 +200,35 @@ def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
     except (UnicodeDecodeError, UnicodeEncodeError) as error:
         raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        if mark and (blank := _missing_blank(path, mark.line)):
-            raise UserError(f"{path}:{blank}") from None
-        raise UserError(f"{path}{where}: not valid YAML: {error.problem}") from None
+        raise _no_yaml(path, error) from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {error}") from None
     except RecursionError:
         raise UserError(f"{path}: lists or mappings are nested too deeply to be read") from None
 
 
-_WITHOUT_BLANK = re.compile(r"\s*(?:- )?([A-Za-z_]\w*):([^\s:/\\].*)")
+def _no_yaml(path: Path, error: yaml.MarkedYAMLError) -> UserError:
+    """Say where a text is no YAML, or which blank is missing there."""
+    mark = error.problem_mark
+    if mark is None:
+        return UserError(f"{path}: not valid YAML: {error.problem}")
+    blank = _missing_blank(path, mark.line)
+    if blank:
+        return UserError(f"{path}:{blank}")
+    return UserError(f"{path}:{mark.line + 1}:{mark.column + 1}: not valid YAML: {error.problem}")
 
 
 def _missing_blank(path: Path, line: int) -> str:
     """Find at a line, or just before it, a key without a blank behind its colon."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    for number in range(min(line, len(lines) - 1), max(-1, line - 3), -1):
-        match = _WITHOUT_BLANK.fullmatch(lines[number])
+    last = min(line, len(lines) - 1)
+    first = max(0, line - _LINES_BEFORE + 1)
+    for i in range(last, first - 1, -1):
+        match = _WITHOUT_BLANK.fullmatch(lines[i])
         if match is not None:
-            wanted = f"`{match[1]}: {match[2].strip()}`"
-            return f"{number + 1}: a blank is missing behind the colon: write {wanted}"
+            key = match[1]
+            value = match[2].strip()
+            return f"{i + 1}: a blank is missing behind the colon: write `{key}: {value}`"
     return ""
 
 
@@ -192,14 +240,15 @@ class _Loader(yaml.SafeLoader):
         lines: dict[str, int] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                problem = "a list or a mapping stands where a key is expected: is a comma or a "
-                problem += "bracket out of place? (`holdout: {…}`, not `holdout:, {…}`)"
-            elif key.value in lines and key.value != "<<":
+                problem = (
+                    "a list or a mapping stands where a key is expected: is a comma or a bracket "
+                    "out of place? (`holdout: {…}`, not `holdout:, {…}`)"
+                )
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            if key.value in lines and key.value != "<<":
                 problem = f"{key.value!r} appears twice (also in line {lines[key.value]})"
-            else:
-                lines[key.value] = key.start_mark.line + 1
-                continue
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            lines[key.value] = key.start_mark.line + 1
         return node
 
 
@@ -220,10 +269,7 @@ def _check_aliases(root: yaml.Node) -> None:
     def size(node: yaml.Node) -> int:
         if id(node) not in sizes:
             sizes[id(node)] = None  # until all inside it is counted
-            inside = [] if isinstance(node, yaml.ScalarNode) else node.value
-            if isinstance(node, yaml.MappingNode):
-                inside = [value for _, value in inside]
-            sizes[id(node)] = 1 + sum(map(size, inside))
+            sizes[id(node)] = 1 + sum(size(child) for child in _children(node))
         count = sizes[id(node)]
         if count is not None and count <= MOST_VALUES:
             return count
@@ -235,16 +281,35 @@ def _check_aliases(root: yaml.Node) -> None:
     size(root)
 
 
+def _children(node: yaml.Node) -> list[yaml.Node]:
+    """List the values of a mapping or of a list."""
+    if isinstance(node, yaml.MappingNode):
+        return [value for _, value in node.value]
+    if isinstance(node, yaml.SequenceNode):
+        return list(node.value)
+    return []
+
+
 def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int | None:
+    """Return the line of the last part of a path that is in the file."""
     line = None
     for part in path:
-        inside: dict[str, tuple[yaml.Node, yaml.Node]] = {}
-        if isinstance(node, yaml.MappingNode):
-            inside = {key.value: (key, value) for key, value in node.value}
-        elif isinstance(node, yaml.SequenceNode):
-            inside = {str(i): (value, value) for i, value in enumerate(node.value)}
-        if str(part) not in inside:
+        entry = _entry(node, str(part))
+        if entry is None:
             break
-        key, node = inside[str(part)]
+        key, node = entry
         line = key.start_mark.line + 1
     return line
+
+
+def _entry(node: yaml.Node | None, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+    """Return the key and the value of an entry; of a list, whose entries are counted, the value."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == name:
+                return key, value
+    elif isinstance(node, yaml.SequenceNode):
+        for i, value in enumerate(node.value):
+            if str(i) == name:
+                return value, value
+    return None

@@ -13,6 +13,8 @@ from bakeoff.errors import unknown
 from bakeoff.keys import DOTTED, Label, SpecSection, said
 from bakeoff.sources.common.base import ColumnName
 
+_PASSING = re.compile(r"pass([@^])([1-9]\d*)")
+
 
 class GivenMetric(SpecSection):
     """A metric of given scores that is not computed here, such as RMSE or C-index."""
@@ -43,7 +45,11 @@ class GivenMetric(SpecSection):
     def limits(self) -> tuple[float, float]:
         """The least and the greatest possible value."""
         low, high = self.range
-        return -math.inf if low is None else low, math.inf if high is None else high
+        if low is None:
+            low = -math.inf
+        if high is None:
+            high = math.inf
+        return low, high
 
 
 class Passing(GivenMetric):
@@ -60,18 +66,31 @@ class Passing(GivenMetric):
 
 def passing_of(name: Any) -> Passing | None:
     """Return the metric that ``pass@k`` or ``pass^k`` names."""
-    match = re.fullmatch(r"pass([@^])([1-9]\d*)", name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        return None
+    match = _PASSING.fullmatch(name)
     if match is None:
         return None
-    k, every = int(match[2]), match[1] == "^"
-    keys = {"name": f"pass_{'hat' if every else 'at'}_{k}", "range": [0, 1], "label": name}
-    keys |= {"unit": "percentage points", "greater_is_better": True, "k": k, "every": every}
-    return Passing.model_validate(keys)
+    sign, k = match.groups()
+    word = {"@": "at", "^": "hat"}[sign]
+    return Passing(
+        name=f"pass_{word}_{k}",
+        label=name,
+        greater_is_better=True,
+        unit="percentage points",
+        range=[0, 1],
+        k=int(k),
+        every=sign == "^",
+        marks="accuracy",
+    )
 
 
 def _kind(value: Any) -> str:
-    described = "passing" if isinstance(value, Passing) else "described"
-    return described if isinstance(value, (Mapping, SpecSection)) else "name"
+    if isinstance(value, Passing):
+        return "passing"
+    if isinstance(value, (Mapping, SpecSection)):
+        return "described"
+    return "name"
 
 
 AnyMetric = Annotated[
@@ -142,15 +161,19 @@ def keys_of(place: str, words: Iterable[str]) -> dict[str, Any]:
 
 def with_own_metrics(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Take an import path among the metrics for an own metric that is named like its function."""
-    listed, described = config.get("metrics"), config.get("own_metrics", {})
-    if not isinstance(listed, list) or not isinstance(described, Mapping):
+    metrics = config.get("metrics")
+    described = config.get("own_metrics", {})
+    if not isinstance(metrics, list) or not isinstance(described, Mapping):
         return config
-    names, functions = list(listed), dict(described)
-    for i, text in enumerate(listed):
-        path, *words = text.split(":") if isinstance(text, str) else [""]
-        if "." not in path or not re.fullmatch(DOTTED, path):
+    names = list(metrics)
+    functions = dict(described)
+    for i, text in enumerate(metrics):
+        if not isinstance(text, str):
             continue
-        name = path.rpartition(".")[2]
+        path, *words = text.split(":")
+        if not re.fullmatch(DOTTED, path):
+            continue
+        _, _, name = path.rpartition(".")
         if name in functions:
             raise said(
                 f"metrics[{i}]: {path} would be called {name!r} as another metric is; give it a "
@@ -161,8 +184,14 @@ def with_own_metrics(config: Mapping[str, Any]) -> Mapping[str, Any]:
             keys = keys_of(path, words)
         except ValueError as error:
             raise said(f"metrics[{i}]: {error}") from None
-        names[i], functions[name] = name, {"function": path, **keys}
-    return {**config, "metrics": names, "own_metrics": functions} if functions else config
+        names[i] = name
+        functions[name] = {"function": path, **keys}
+    if not functions:
+        return config
+    return {**config, "metrics": names, "own_metrics": functions}
+
+
+# --- what others call metrics
 
 
 SCORINGS: Mapping[str, str] = {
@@ -209,10 +238,18 @@ _OTHER_NAMES: Mapping[str, str] = {
     "roc_auc": "auc auroc rocauc auc_roc roc_auc_score",
     "spearman": "spearmanr",
 }
-METRICS_OF: Mapping[str, str] = {
-    **{scoring: name for name, scoring in SCORINGS.items() if name != "error"},
-    **{other: name for name, others in _OTHER_NAMES.items() for other in others.split()},
-}
+
+
+def _names_of_others() -> dict[str, str]:
+    """Map what scikit-learn and others call metrics to our names."""
+    names = {scoring: name for name, scoring in SCORINGS.items() if name != "error"}
+    for name, others in _OTHER_NAMES.items():
+        for other in others.split():
+            names[other] = name
+    return names
+
+
+METRICS_OF: Mapping[str, str] = _names_of_others()
 """Our names of metrics that scikit-learn and others call otherwise; `neg_…` are losses with another
 sign."""
 
@@ -224,10 +261,12 @@ def standard_name(name: str) -> str:
 
 def with_standard_names(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Call the metrics of an experiment by our names, but those that it defines itself."""
-    listed, own = config.get("metrics"), config.get("own_metrics", {})
-    if not isinstance(listed, list) or not isinstance(own, Mapping):
+    metrics = config.get("metrics")
+    own = config.get("own_metrics", {})
+    if not isinstance(metrics, list) or not isinstance(own, Mapping):
         return config
-    names = [
-        standard_name(one) if isinstance(one, str) and one not in own else one for one in listed
-    ]
+    names = list(metrics)
+    for i, name in enumerate(metrics):
+        if isinstance(name, str) and name not in own:
+            names[i] = standard_name(name)
     return {**config, "metrics": names}

@@ -48,13 +48,19 @@ class Distribution(SpecSection):
 
     @model_validator(mode="after")
     def _one_range(self) -> Distribution:
-        given = {k: v for k, v in self.model_dump().items() if v is not None}
-        if len(given) != 1:
+        ranges = self.model_dump(exclude_none=True)
+        if len(ranges) != 1:
             raise said("expected a list of values or one of uniform, loguniform, randint")
-        ((kind, (low, high)),) = given.items()
-        if not low < high or (kind == "loguniform" and low <= 0):
-            least = "0 < low < high" if kind == "loguniform" else "low < high"
-            raise said(f"found {kind}: [{low:g}, {high:g}], expected [low, high] with {least}")
+        for kind, (low, high) in ranges.items():
+            expected = "low < high"
+            is_valid = low < high
+            if kind == "loguniform":
+                expected = "0 < low < high"
+                is_valid = 0 < low < high
+            if not is_valid:
+                raise said(
+                    f"found {kind}: [{low:g}, {high:g}], expected [low, high] with {expected}"
+                )
         return self
 
 
@@ -83,20 +89,22 @@ class Tune(SpecSection):
 
     @model_validator(mode="before")
     @classmethod
-    def _folds_or_validation(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping) or given.get("validation") is None:
-            return given
-        return {"cv": None, **given}
+    def _folds_or_validation(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or values.get("validation") is None:
+            return values
+        return {"cv": None, **values}
 
     @model_validator(mode="after")
     def _search_fits_space(self) -> Tune:
         if (self.cv is None) == (self.validation is None):
             found = "neither" if self.cv is None else "both"
             raise said(f"expected `cv` (inner folds) or `validation` (a share), found {found}")
-        drawn = [name for name, v in self.space.items() if isinstance(v, Distribution)]
-        if self.search == "grid" and drawn:
-            raise said(f"a grid needs lists of values, {drawn[0]} has none: use `search: random`")
-        if self.search == "grid" and self.n_iter is not None:
+        if self.search == "random":
+            return self
+        for name, values in self.space.items():
+            if isinstance(values, Distribution):
+                raise said(f"a grid needs lists of values, {name} has none: use `search: random`")
+        if self.n_iter is not None:
             raise said("`n_iter` is for `search: random`; a grid tries everything")
         return self
 
@@ -159,10 +167,14 @@ AS_PASSED = "as_passed"
 """The step that only gives columns the types that a call from Python passed them with."""
 _TEXTS = ("label", "features", "drop")
 _NOT_RESOURCES = {
-    **dict.fromkeys(("threads", "cores"), "threads: {}"),
-    **dict.fromkeys(("mem", "mem_mib"), "mem_mb:"),
-    **dict.fromkeys(("disk", "disk_mib"), "disk_mb:"),
+    "threads": "threads: {}",
+    "cores": "threads: {}",
+    "mem": "mem_mb:",
+    "mem_mib": "mem_mb:",
+    "disk": "disk_mb:",
+    "disk_mib": "disk_mb:",
 }
+"""Names of Snakemake's resources that a model says otherwise, each with what to write."""
 ClassWeights = Annotated[dict[ClassName, Annotated[float, Field(ge=0)]], Field(min_length=1)]
 Resource = Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
 
@@ -239,11 +251,16 @@ class Model(SpecSection):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_meant(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        read = {key: v if key in _TEXTS else with_numbers(v) for key, v in given.items()}
-        return {"preprocessing": "none", **read} if "steps" in read else read
+    def _as_meant(cls, values: Any) -> Any:
+        """Read numbers like ``1e-3``, and give steps no preprocessing."""
+        if not isinstance(values, Mapping):
+            return values
+        read = {}
+        for key, value in values.items():
+            read[key] = value if key in _TEXTS else with_numbers(value)
+        if "steps" in read:
+            read.setdefault("preprocessing", "none")
+        return read
 
     @model_validator(mode="after")
     def _one_way_to_say_it(self) -> Model:
@@ -253,8 +270,11 @@ class Model(SpecSection):
                 instead = _NOT_RESOURCES[name].format(value)
                 raise said(f"found {name} among `resources:`: write `{instead}`")
         if (self.estimator is None) == (self.steps is None):
-            wanted = "expected `estimator:` (an import path) or `steps:` (a list of them)"
-            raise said(f"{wanted}, found {'neither' if self.estimator is None else 'both'}")
+            number = "neither" if self.estimator is None else "both"
+            raise said(
+                "expected `estimator:` (an import path) or `steps:` (a list of them), found "
+                f"{number}"
+            )
         if self.steps is not None and self.params:
             raise said("with `steps:` each step has its own `params:`; the model has none")
         return self
@@ -269,22 +289,28 @@ class Model(SpecSection):
     @property
     def own_preprocessing(self) -> list[Step]:
         """The steps of `preprocessing`; none for `auto` and `none`."""
-        given = self.preprocessing
-        if given in ("auto", "none"):
+        if self.preprocessing in ("auto", "none"):
             return []
-        return _as_steps(given if isinstance(given, list) else [given])
+        if isinstance(self.preprocessing, list):
+            return _as_steps(self.preprocessing)
+        return _as_steps([self.preprocessing])
 
     @property
     def imports(self) -> list[str]:
         """Every import path that the model names, each once."""
-        parts = [*self.own_preprocessing, *self.parts]
-        named = [step.estimator for step in parts]
-        values = [value for step in parts for value in step.params.values()]
-        values += self.tune.space.values() if self.tune else []
+        paths = []
+        values: list[Any] = []
+        for step in self.own_preprocessing + self.parts:
+            paths.append(step.estimator)
+            values += step.params.values()
+        if self.tune is not None:
+            values += self.tune.space.values()
         for value in mappings(values):
-            if is_function(value) or is_nested(value):
-                named.append(str(value["function"] if is_function(value) else maker(value)))
-        return list(dict.fromkeys(named))
+            if is_function(value):
+                paths.append(str(value["function"]))
+            elif is_nested(value):
+                paths.append(str(maker(value)))
+        return list(dict.fromkeys(paths))
 
     @property
     def needs_costs(self) -> bool:
@@ -297,23 +323,32 @@ class Model(SpecSection):
         return isinstance(self.threshold, ChosenThreshold) or self.tune is not None
 
 
-def _as_steps(given: Sequence[str | Step]) -> list[Step]:
+def _as_steps(steps: Sequence[str | Step]) -> list[Step]:
     """Write out the short forms of steps."""
-    plain = ({"estimator": one} if isinstance(one, str) else one for one in given)
-    return [Step.model_validate(one) for one in plain]
+    return [
+        Step(estimator=step, params={}, name=None) if isinstance(step, str) else step
+        for step in steps
+    ]
+
+
+# --- objects among the parameters
 
 
 def is_nested(value: Any) -> bool:
     """Tell whether a parameter's value stands for an object: an estimator, or any other."""
-    keys = set(value) if isinstance(value, Mapping) else set()
-    named = "estimator" in keys or "object" in keys
-    allowed = keys <= {"estimator", "params"} or keys <= {"object", "args", "params"}
-    return named and allowed and not isinstance(maker(value), (list, Mapping))
+    if not isinstance(value, Mapping):
+        return False
+    keys = set(value)
+    is_named = "estimator" in keys or "object" in keys
+    is_allowed = keys <= {"estimator", "params"} or keys <= {"object", "args", "params"}
+    return is_named and is_allowed and not isinstance(maker(value), (list, Mapping))
 
 
 def maker(value: Mapping[str, Any]) -> Any:
     """Return the import path of the class or function that makes a nested object."""
-    return value["estimator"] if "estimator" in value else value["object"]
+    if "estimator" in value:
+        return value["estimator"]
+    return value["object"]
 
 
 def is_function(value: Any) -> bool:

@@ -4,95 +4,141 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bakeoff.errors import Place, Problem, listed
+from bakeoff.errors import Problem, listed
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import DATASET, GivenData
 from bakeoff.spec.metrics import RIGHT, GivenMetric
 from bakeoff.spec.related import are_repetitions
 from bakeoff.spec.resampling import Holdout
 
+_MOST_NAMED = 3
+_KEYS_OF_CLASSES = ("positive", "classes", "missing_target", "costs")
+"""The keys of given data that mean nothing where models bring numbers."""
+_KEYS_OF_CLASSIFIED_DATA = ("positive", "classes", "merge", "costs")
+"""The keys of data sets that mean nothing where numbers are predicted."""
+_KEYS_OF_CLASSIFIERS = ("class_weight", "threshold")
+"""The keys of models that mean nothing where numbers are predicted."""
+
+
+# --- data sets
+
 
 def problems_with_datasets(experiment: Experiment) -> Iterator[Problem]:
     """Find seeds, runs or folds of one data set that stand for data sets."""
     names = list(experiment.datasets)
     if len(names) > 1 and are_repetitions(names):
+        others = " and others" if len(names) > _MOST_NAMED else ""
         yield Problem(
             ("datasets",),
-            f"{listed(names[:3])}{' and others' if len(names) > 3 else ''} are called like seeds, "
-            "runs or folds of one data set, which are no data sets: tests over data sets would "
-            "pair them by their numbers. Folds are told by the column `fold` of `scores:` or "
-            "`predictions:`, training runs by `seeds:` of a model. If they are data sets, give "
-            "them other names",
+            f"{listed(names[:_MOST_NAMED])}{others} are called like seeds, runs or folds of one "
+            "data set, which are no data sets: tests over data sets would pair them by their "
+            "numbers. Folds are told by the column `fold` of `scores:` or `predictions:`, training "
+            "runs by `seeds:` of a model. If they are data sets, give them other names",
         )
+
+
+# --- given models
 
 
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
     """Find fits without data, and plans without results of every model."""
-    fitted, given = list(experiment.fitted), experiment.given
     yield from problems_with_values(experiment)
+    yield from _fits_without_data(experiment)
+    yield from _files_of_several_datasets(experiment)
+    if all(isinstance(data, GivenData) for data in experiment.datasets.values()):
+        yield from _divisions_of_given_data(experiment)
+    folds = _folds_of_several_plans(experiment)
+    if folds is not None:
+        yield folds
+        return  # which of the plans the results are of is not known
+    yield from _plans_without_results(experiment)
+
+
+def _fits_without_data(experiment: Experiment) -> Iterator[Problem]:
+    """Find given test sets, which have no features, where models are to be fitted."""
+    if not experiment.fitted:
+        return
+    first = next(iter(experiment.fitted))
     for name, data in experiment.datasets.items():
-        if isinstance(data, GivenData) and fitted:
+        if isinstance(data, GivenData):
             yield Problem(
                 ("datasets", name, "source"),
-                f"there are no features to fit {fitted[0]} on; name the data, whose test rows the "
+                f"there are no features to fit {first} on; name the data, whose test rows the "
                 "given predictions must be for",
             )
-    for name, model in given.items():
-        key, path = "predictions" if model.values is None else "values", model.path
-        if path is not None and len(experiment.datasets) > 1 and DATASET not in path:
+
+
+def _files_of_several_datasets(experiment: Experiment) -> Iterator[Problem]:
+    """Find models with one file of predictions, or numbers, for several data sets."""
+    count = len(experiment.datasets)
+    if count == 1:
+        return
+    for name, model in experiment.given.items():
+        key = "predictions" if model.values is None else "values"
+        if model.path is not None and DATASET not in model.path:
             yield Problem(
                 ("models", name, key),
-                f"one file cannot hold the {key} on {len(experiment.datasets)} data sets; "
-                f"write {DATASET} where the data set's id stands in the paths",
+                f"one file cannot hold the {key} on {count} data sets; write {DATASET} where the "
+                "data set's id stands in the paths",
             )
-    resampling = experiment.resampling
-    untouched = all(isinstance(data, GivenData) for data in experiment.datasets.values())
-    undivided = Holdout.model_validate({"stratify": False} if experiment.task.numbers else {})
-    if untouched and resampling.holdout not in (None, undivided):
+
+
+def _divisions_of_given_data(experiment: Experiment) -> Iterator[Problem]:
+    """Find plans that would divide given test sets."""
+    holdout = experiment.resampling.holdout
+    defaults = {"stratify": False} if experiment.task.numbers else {}
+    if holdout is not None and holdout != Holdout.model_validate(defaults):
         yield Problem(
             ("resampling", "holdout"),
             "all rows of a given test set are test rows: nothing is divided, write `holdout: {}`",
         )
-    if untouched and resampling.kfold is not None and resampling.kfold.column is not None:
+    kfold = experiment.resampling.kfold
+    if kfold is not None and kfold.column is not None:
         yield Problem(
             ("resampling", "kfold", "column"),
             "there are no data that hold it: name the columns of the predictions, `columns: "
             "{repeat: …, fold: …}`",
         )
-    folded = [plan for plan in resampling.plans() if plan != "holdout"]
-    named = next((name for name, model in given.items() if model.by_folds), None)
-    if named is not None and len(folded) > 1:
-        yield Problem(
-            ("models", named, "columns"),
-            f"the folds of {named} are those of one plan, the experiment has "
-            f"{' and '.join(folded)}: keep one of them",
-        )
-        return
-    for plan in resampling.plans():
-        if not (experiment.on_rows(plan) or experiment.by_scores(plan)):
-            lacking = next(name for name, model in given.items() if not model.predicts(plan))
-            columns = "" if plan == "holdout" else " with `columns: {repeat: …, fold: …}`"
-            yield Problem(
-                ("resampling", plan),
-                f"{lacking} brings nothing for this plan: leave the plan out, or give its "
-                f"`predictions:`{columns}, or, where no model is fitted here, the `scores:` of "
-                "every model",
+
+
+def _folds_of_several_plans(experiment: Experiment) -> Problem | None:
+    """Find predictions of folds where several plans have folds."""
+    plans = [plan for plan in experiment.resampling.plans() if plan != "holdout"]
+    if len(plans) < 2:
+        return None
+    for name, model in experiment.given.items():
+        if model.by_folds:
+            return Problem(
+                ("models", name, "columns"),
+                f"the folds of {name} are those of one plan, the experiment has "
+                f"{' and '.join(plans)}: keep one of them",
             )
+    return None
+
+
+def _plans_without_results(experiment: Experiment) -> Iterator[Problem]:
+    """Find plans for which a given model brings neither predictions nor scores."""
+    for plan in experiment.resampling.plans():
+        if experiment.on_rows(plan) or experiment.by_scores(plan):
+            continue
+        lacking = [name for name, model in experiment.given.items() if not model.predicts(plan)]
+        columns = "" if plan == "holdout" else " with `columns: {repeat: …, fold: …}`"
+        yield Problem(
+            ("resampling", plan),
+            f"{lacking[0]} brings nothing for this plan: leave the plan out, or give its "
+            f"`predictions:`{columns}, or, where no model is fitted here, the `scores:` of every "
+            "model",
+        )
+
+
+# --- numbers per row
 
 
 def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
     """Find models that bring no numbers where others do, and metrics that look at no numbers."""
     if not experiment.with_values:
         return
-    for name, data in experiment.datasets.items():
-        if not isinstance(data, GivenData):
-            yield Problem(
-                ("datasets", name, "source"),
-                "numbers per row are a data set of their own: write `source: given`, or leave "
-                "`datasets:` out",
-            )
-        elif key := next((k for k in _OF_CLASSES if k in data.model_fields_set), None):
-            yield Problem(("datasets", name, key), "numbers per row have no classes: leave it out")
+    yield from _data_of_values(experiment)
     for name in experiment.models:
         if name not in experiment.given or experiment.given[name].values is None:
             yield Problem(
@@ -100,6 +146,27 @@ def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
                 "other models bring a number for each row: give the file of this model's "
                 "`values:` too",
             )
+    yield from _metrics_of_values(experiment)
+
+
+def _data_of_values(experiment: Experiment) -> Iterator[Problem]:
+    """Find data sets that hold other rows than the numbers, and keys of classes."""
+    for name, data in experiment.datasets.items():
+        if not isinstance(data, GivenData):
+            yield Problem(
+                ("datasets", name, "source"),
+                "numbers per row are a data set of their own: write `source: given`, or leave "
+                "`datasets:` out",
+            )
+            continue
+        keys = [key for key in _KEYS_OF_CLASSES if key in data.model_fields_set]
+        if keys:
+            message = "numbers per row have no classes: leave it out"
+            yield Problem(("datasets", name, keys[0]), message)
+
+
+def _metrics_of_values(experiment: Experiment) -> Iterator[Problem]:
+    """Find metrics that do not say what the numbers are."""
     metrics = experiment.measured
     if isinstance(metrics[0], GivenMetric):
         if len(metrics) > 1:
@@ -116,34 +183,34 @@ def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
             )
 
 
-_OF_CLASSES = ("positive", "classes", "missing_target", "costs")
-_REFUSED = {
-    "datasets": ("positive", "classes", "merge", "costs"),
-    "models": ("class_weight", "threshold"),
-}
-"""The keys of data sets and models that mean nothing where numbers are predicted."""
+# --- the task
 
 
 def problems_with_task(experiment: Experiment) -> Iterator[Problem]:
     """Find keys that mean nothing for the task."""
-    if not experiment.task.numbers:
-        for name, data in experiment.datasets.items():
-            if data.unit is not None:
-                text = "classes have no unit; `task: regression` compares numbers"
-                yield Problem(("datasets", name, "unit"), text)
+    if experiment.task.numbers:
+        yield from _keys_of_classes(experiment)
         return
-    places: list[Place] = [
-        (part, name, key)
-        for part, keys in _REFUSED.items()
-        for name, entry in getattr(experiment, part).items()
-        for key in keys
-        if key in entry.model_fields_set
-    ]
-    for name, model in experiment.given.items():
-        if model.columns.probabilities is not None:
-            places.append(("models", name, "columns", "probabilities"))
-    for place in places:
-        yield Problem(place, "means nothing with `task: regression`: leave it out")
+    for name, data in experiment.datasets.items():
+        if data.unit is not None:
+            message = "classes have no unit; `task: regression` compares numbers"
+            yield Problem(("datasets", name, "unit"), message)
+
+
+def _keys_of_classes(experiment: Experiment) -> Iterator[Problem]:
+    """Find keys that are about classes, in an experiment that predicts numbers."""
+    message = "means nothing with `task: regression`: leave it out"
+    for name, data in experiment.datasets.items():
+        for key in _KEYS_OF_CLASSIFIED_DATA:
+            if key in data.model_fields_set:
+                yield Problem(("datasets", name, key), message)
+    for name, model in experiment.models.items():
+        for key in _KEYS_OF_CLASSIFIERS:
+            if key in model.model_fields_set:
+                yield Problem(("models", name, key), message)
+    for name, given in experiment.given.items():
+        if given.columns.probabilities is not None:
+            yield Problem(("models", name, "columns", "probabilities"), message)
     if experiment.costs is not None:
         yield Problem(("costs",), "are of errors between classes: leave them out of a regression")
     for name, plan in experiment.resampling.plans().items():

@@ -30,11 +30,20 @@ def names_repetitions(name: str) -> bool:
 
 def are_repetitions(names: Collection[str]) -> bool:
     """Tell whether data sets are called like seeds, runs or folds of one: seed 1, cifar-seed-2."""
-    if all(map(names_repetitions, names)):
-        return len(names) > 0
-    numbered = [_NUMBERED.fullmatch(name.lower()) for name in names]
-    stems = {match[1] for match in numbered if match}
-    return all(numbered) and len(stems) < len(names)
+    if not names:
+        return False
+    if all(names_repetitions(name) for name in names):
+        return True
+    stems = set()
+    for name in names:
+        numbered = _NUMBERED.fullmatch(name.lower())
+        if numbered is None:
+            return False
+        stems.add(numbered[1])
+    return len(stems) < len(names)
+
+
+# --- rows that are related
 
 
 class Declared(NamedTuple):
@@ -46,27 +55,47 @@ class Declared(NamedTuple):
 
 def declared(experiment: Experiment, dataset: str) -> Declared | None:
     """Return what a data set declares of its rows; None where nothing."""
-    spec = experiment.datasets[dataset]
-    if not isinstance(spec, GivenData):
-        pairs = [("group", spec.groups), ("time", spec.time)]
-    else:
-        pairs = []
-        by_item = isinstance(experiment.measured[0], Passing)  # and of its runs one value is left
-        for columns in (given.columns for given in experiment.given.values()):
-            item = None if by_item or not columns.runs else columns.id or "item"
-            pairs += [("group", columns.groups or item), ("time", columns.time)]
-    return next((Declared(kind, column) for kind, column in pairs if column), None)
+    data = experiment.datasets[dataset]
+    if not isinstance(data, GivenData):
+        return _relation(data.groups, data.time)
+    # the runs of an item belong together, unless one value is made of them
+    by_item = isinstance(experiment.measured[0], Passing)
+    for model in experiment.given.values():
+        columns = model.columns
+        groups = columns.groups
+        if not groups and columns.runs and not by_item:
+            groups = columns.id or "item"
+        relation = _relation(groups, columns.time)
+        if relation is not None:
+            return relation
+    return None
+
+
+def _relation(groups: str | None, time: str | None) -> Declared | None:
+    """Return what two columns declare; groups go before times."""
+    if groups:
+        return Declared("group", groups)
+    if time:
+        return Declared("time", time)
+    return None
 
 
 def dependent(experiment: Experiment) -> dict[str, Declared]:
     """Map the data sets whose rows belong together to what relates them."""
-    return {name: kin for name in experiment.datasets if (kin := declared(experiment, name))}
+    relations = {}
+    for name in experiment.datasets:
+        relation = declared(experiment, name)
+        if relation is not None:
+            relations[name] = relation
+    return relations
 
 
 def in_time(experiment: Experiment) -> bool:
     """Tell whether the rows of every data set are in the order of time, and in no groups."""
-    kinds = [kin.kind for kin in dependent(experiment).values()]
-    return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
+    relations = dependent(experiment)
+    if len(relations) < len(experiment.datasets):
+        return False
+    return all(relation.kind == "time" for relation in relations.values())
 
 
 def has_rows_of_folds(experiment: Experiment, plan: str) -> bool:
@@ -74,7 +103,10 @@ def has_rows_of_folds(experiment: Experiment, plan: str) -> bool:
     if plan in ("holdout", "halves") or not experiment.on_rows(plan) or experiment.by_values:
         return False
     # rows in the order of time were not studied
-    return all(kin.kind != "time" for kin in dependent(experiment).values())
+    return all(relation.kind != "time" for relation in dependent(experiment).values())
+
+
+# --- columns that are kept per row
 
 
 class RowColumns(NamedTuple):
@@ -90,21 +122,29 @@ NOTHING = RowColumns()
 
 def row_columns(experiment: Experiment, dataset: str) -> RowColumns:
     """Return the columns that the comparisons on a data set look at."""
-    spec = experiment.datasets[dataset]
-    tasks = task_column(experiment)
-    if isinstance(spec, GivenData):
-        by_name: dict[str, SubgroupColumn] = {}
-        for given in experiment.given.values():
-            for one in as_columns(given.columns.subgroups):
-                by_name.setdefault(one.column, one)
-        subgroups = tuple(by_name.values())
+    data = experiment.datasets[dataset]
+    if isinstance(data, GivenData):
+        subgroups = _subgroups_of_models(experiment)
     else:
-        subgroups = as_columns(spec.subgroups)
-    taken = (name for metric in experiment.own_metrics.values() for name in metric.columns)
-    return RowColumns(subgroups, tuple(dict.fromkeys(taken)), tasks)
+        subgroups = as_columns(data.subgroups)
+    taken: list[str] = []
+    for metric in experiment.own_metrics.values():
+        taken += metric.columns
+    return RowColumns(subgroups, tuple(dict.fromkeys(taken)), task_column(experiment))
 
 
 def task_column(experiment: Experiment) -> str | None:
     """Return the column that says which of several fixed tasks a row is of; None without one."""
-    names = (given.columns.tasks for given in experiment.given.values())
-    return next(filter(None, names), None)
+    for model in experiment.given.values():
+        if model.columns.tasks:
+            return model.columns.tasks
+    return None
+
+
+def _subgroups_of_models(experiment: Experiment) -> tuple[SubgroupColumn, ...]:
+    """Return the columns of subgroups that given models name, as the first of them does."""
+    by_name: dict[str, SubgroupColumn] = {}
+    for model in experiment.given.values():
+        for subgroup in as_columns(model.columns.subgroups):
+            by_name.setdefault(subgroup.column, subgroup)
+    return tuple(by_name.values())

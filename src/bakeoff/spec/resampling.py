@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
@@ -12,6 +13,10 @@ from bakeoff.sources.common.base import ColumnName
 
 Split = tuple[int, int]
 """Repeat and fold, both counted from 1."""
+
+
+_KEYS_OF_DIVISION = ("column", "train", "test", "test_size")
+"""Keys of a holdout without which, or with null, the defaults hold."""
 
 
 class Plan(SpecSection):
@@ -30,7 +35,9 @@ class Plan(SpecSection):
 
     def splits(self) -> list[Split]:
         """List (repeat, fold), both from 1."""
-        return [(r, f) for r in range(1, self.rounds + 1) for f in range(1, self.folds + 1)]
+        repeats = range(1, self.rounds + 1)
+        folds = range(1, self.folds + 1)
+        return list(product(repeats, folds))
 
 
 class Cv5x2(Plan):
@@ -110,12 +117,15 @@ class Holdout(Plan):
         """Fill in the defaults of either way; refuse a mixture of both."""
         if not isinstance(values, Mapping):
             return values
-        keys_of_holdout = {"column", "train", "test", "test_size"}
-        values = {k: v for k, v in values.items() if not (k in keys_of_holdout and v is None)}
-        given = keys_of_holdout & set(values) - {"test_size"}
-        if "column" not in given:
-            if given:
-                raise said(f"`{min(given)}` goes with `column`, the column that holds these values")
+        values = {
+            key: value
+            for key, value in values.items()
+            if value is not None or key not in _KEYS_OF_DIVISION
+        }
+        if "column" not in values:
+            for key in ("test", "train"):
+                if key in values:
+                    raise said(f"`{key}` goes with `column`, the column that holds these values")
             return {"test_size": 0.3, **values}
         if "test_size" in values:
             raise said("give either `test_size` (drawn) or `column` (given), not both")
@@ -123,7 +133,9 @@ class Holdout(Plan):
 
     @model_validator(mode="after")
     def _apart(self) -> Holdout:
-        both = set(map(name_of, self.train or [])) & set(map(name_of, self.test or []))
+        train = {name_of(value) for value in self.train or []}
+        test = {name_of(value) for value in self.test or []}
+        both = train & test
         if both:
             raise said(f"{min(both)!r} is a value for training and for testing: choose one")
         return self
@@ -161,8 +173,11 @@ class Resampling(SpecSection):
     @property
     def given_by(self) -> dict[str, ColumnName]:
         """The columns of the data that plans go by, of those that are not drawn."""
-        plans = {"kfold": self.kfold, "holdout": self.holdout}
-        return {name: plan.column for name, plan in plans.items() if plan and plan.column}
+        columns = {}
+        for name, plan in (("kfold", self.kfold), ("holdout", self.holdout)):
+            if plan is not None and plan.column:
+                columns[name] = plan.column
+        return columns
 
 
 class Execution(SpecSection):

@@ -39,10 +39,13 @@ MissingCells = Literal["error", "drop_dataset", "failed"]
 
 
 def _as_list(value: Any) -> Any:
-    if isinstance(value, str) and value != RECOMMENDED:
+    """Take `recommended` alone for a list of it."""
+    if value == RECOMMENDED:
+        return [value]
+    if isinstance(value, str):
         expected = f"`{RECOMMENDED}` or a list of tests like [mcnemar]"
         raise said(f"found {shown(value)}, expected {expected}")
-    return [value] if value == RECOMMENDED else value
+    return value
 
 
 def _no_longer(value: Any) -> Any:
@@ -86,10 +89,14 @@ class HypothesisTests(SpecSection):
 
     def units(self, datasets: Iterable[str]) -> dict[str, list[str]]:
         """Map what tests over data sets count as one, a data set or a group, to its data sets."""
-        groups = {one: name for name, members in self.dataset_groups.items() for one in members}
+        group_of = {}
+        for group, members in self.dataset_groups.items():
+            for dataset in members:
+                group_of[dataset] = group
         units: dict[str, list[str]] = {}
         for dataset in datasets:
-            units.setdefault(groups.get(dataset, dataset), []).append(dataset)
+            unit = group_of.get(dataset, dataset)
+            units.setdefault(unit, []).append(dataset)
         return units
 
 
@@ -131,27 +138,37 @@ class PlannedTest:
     @property
     def allows_missing(self) -> bool:
         """Whether it leaves out missing scores by itself."""
-        return "omit" in map(self.options.get, ("missing", "nan_policy"))
+        return self.options.get("missing") == "omit" or self.options.get("nan_policy") == "omit"
 
     def on(self, plan: str, metrics: Sequence[str]) -> PlannedTest:
         """Return the test, and what follows it, on the evidence of a resampling plan."""
-        posthoc = self.posthoc and self.posthoc.on(plan, metrics)
+        posthoc = None
+        if self.posthoc is not None:
+            posthoc = self.posthoc.on(plan, metrics)
         return dataclasses.replace(self, plan=plan, metrics=tuple(metrics), posthoc=posthoc)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        plain = vars(self) | {"metrics": list(self.metrics), "better": list(self.better)}
-        plain |= {"options": dict(self.options), "posthoc": self.posthoc and self.posthoc.to_dict()}
-        return {"test": plain.pop("name"), **plain}
+        plain = dict(vars(self))
+        test = plain.pop("name")
+        plain["metrics"] = list(self.metrics)
+        plain["better"] = list(self.better)
+        plain["options"] = dict(self.options)
+        if self.posthoc is not None:
+            plain["posthoc"] = self.posthoc.to_dict()
+        return {"test": test, **plain}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlannedTest:
         """Read what `to_dict` made; other keys are ignored."""
-        given = {f.name: data[f.name] for f in dataclasses.fields(cls) if f.name in data}
-        given |= {"name": data["test"]} | {
-            k: tuple(given.get(k, ())) for k in ("metrics", "better")
-        }
-        return cls(**{**given, "posthoc": data["posthoc"] and cls.from_dict(data["posthoc"])})
+        names = [field.name for field in dataclasses.fields(cls)]
+        values = {name: data[name] for name in names if name in data}
+        values["name"] = data["test"]
+        values["metrics"] = tuple(values.get("metrics", ()))
+        values["better"] = tuple(values.get("better", ()))
+        if data["posthoc"] is not None:
+            values["posthoc"] = cls.from_dict(data["posthoc"])
+        return cls(**values)
 
 
 class AnalysisPlan(tuple[PlannedTest, ...]):
@@ -162,6 +179,8 @@ class AnalysisPlan(tuple[PlannedTest, ...]):
     @property
     def by_name(self) -> dict[str, PlannedTest]:
         """The tests, then the post hoc tests that are not asked for too, by their names."""
-        following = {test.posthoc.name: test.posthoc for test in self if test.posthoc is not None}
         tests = {test.name: test for test in self}
-        return tests | following | tests
+        following = {test.posthoc.name: test.posthoc for test in self if test.posthoc is not None}
+        for name, test in following.items():
+            tests.setdefault(name, test)
+        return tests

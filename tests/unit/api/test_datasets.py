@@ -231,7 +231,7 @@ def test_the_command_answers_and_refuses_what_is_for_rows(answered, says, tmp_pa
     page = tmp_path / "page.html"
     says(f"compare {file} {' '.join(keys)} --output {page} --versus C4.5", "win rate")
     assert "</html>" in page.read_text()
-    of_rows = ["--subgroups=x", "--counts=1,2,3,4", "--time=x", "--seeds=x", "--task=regression"]
+    of_rows = ["--subgroups=x", "--counts=1,2,3,4", "--time=x", "--task=regression"]
     rare = ["costs=x", "deterministic=x", "missing_target=drop", "independent_rows=true"]
     for option in (*of_rows, *(f"--set={key}" for key in rare)):
         name = option.removeprefix("--set=").removeprefix("--").rpartition("=")[0]

@@ -40,7 +40,7 @@ import bakeoff
 from bakeoff.api.entries import entry_of
 from bakeoff.api.tables import joined_table
 from bakeoff.errors import UserError
-from bakeoff.fit.estimator import made_value
+from bakeoff.fit.estimator import parameter_value
 
 RNG = np.random.default_rng(3)
 N = 90
@@ -98,7 +98,7 @@ class Chooses:
 )
 def test_parameter_is_made_again_from_yaml(held):
     entry = yaml.safe_load(yaml.safe_dump(entry_of(Held(held), "e")))
-    assert joblib.hash(made_value(entry).held) == joblib.hash(held)
+    assert joblib.hash(parameter_value(entry).held) == joblib.hash(held)
 
 
 class Forgets:
@@ -110,7 +110,7 @@ class Forgets:
 
 def test_distributions_types_and_names_of_columns_that_mean_the_same():
     for held in (stats.loguniform(1e-3, 1), stats.randint(1, high=5)):
-        again = made_value(yaml.safe_load(yaml.safe_dump(entry_of(Held(held), "e")))).held
+        again = parameter_value(yaml.safe_load(yaml.safe_dump(entry_of(Held(held), "e")))).held
         assert (again.dist.name, again.args, again.kwds) == (held.dist.name, held.args, held.kwds)
     entry = entry_of(Held([X.columns, np.dtype("f4"), np.array([True]), range(2)]), "e")
     assert entry["params"]["held"] == [["a", "b"], {"function": "numpy.float32"}, [True], [0, 1]]

@@ -153,12 +153,13 @@ def test_runs_in_groups_and_marks_of_rows_are_other_words_for_the_same(table):
     assert "B − A" in costs.to_markdown(), "the head of differences in costs"
 
 
-@pytest.mark.parametrize("tasks", [20, 21])
-def test_tasks_of_logs_are_subgroups_where_they_are_few(in_folder, answered, tasks):
-    for i in range(2 * tasks):
+def test_models_are_compared_in_the_mean_over_tasks_of_logs(in_folder, answered):
+    for i in range(42):
         inspect(f"logs/{i}.json", "ab"[i % 2], [1, i % 2, 0, i % 3 > 0], task=f"t{i // 2}")
-    found = answered("compare", "logs", "--values", "right").get("subgroups", [])
-    assert len(found) == (21 if tasks == 20 else 0), "one for each, and one for all of them"
+    found = answered("compare", "logs", "--values", "right")
+    (comparison,) = found["comparisons"]
+    assert comparison["test"] == "suite_difference"
+    assert len(comparison["result"]["details"]["tasks"]) == 21
 
 
 def test_every_container_gives_the_same(table):
@@ -705,3 +706,32 @@ def test_one_probability_needs_names_that_decide(names, refused, tmp_path, answe
     for options, is_told in (((), True), (("--positive", names[1]), False)):
         line = ["compare", str(tmp_path / "t.csv"), "--metric", "roc_auc", *options]
         assert (told in answered(*line)["verdict"]["sentences"]) == is_told
+
+
+def test_rows_on_which_models_differ_are_a_frame_and_in_json():
+    truth = ["no", "yes", "yes", "no"]
+    study = bakeoff.compare(
+        truth, {"a": ["no", "yes", "no", "yes"], "b": ["no", "no", "yes", "no"]}
+    )
+    frame = study.to_frame("flips")
+    assert list(frame) == ["id", "truth", "b", "a", "right"]
+    assert frame["right"].tolist() == ["a", "b", "b"]
+    flips = json.loads(study.to_json())["flips"]
+    assert (flips["models"], flips["n"]) == (["b", "a"], 3)
+    assert flips["rows"] == frame.to_dict("records")
+    # any other table is to be had so too
+    assert list(study.to_frame("models"))[:2] == ["model", "mean"]
+    with pytest.raises(bakeoff.UserError, match="nothing"):
+        study.to_frame("nothing")
+
+
+def test_a_figure_is_drawn_into_axes_of_the_caller():
+    study = bakeoff.compare(["no", "yes"] * 20, {"a": ["no", "yes"] * 20, "b": ["no"] * 40})
+    own = Figure()
+    left, right = own.subplots(1, 2)
+    assert study.figure(ax=right) is own
+    assert right.lines
+    assert not left.lines
+    with pytest.raises(bakeoff.UserError, match="several panels"):
+        study.figure("confusion_maps", ax=left)
+    assert study.figure() is not own

@@ -507,20 +507,24 @@ GATE = "gate config/data/predictions.csv --models old,new --margin 0.1"
 FULL, CLOSED = "No space left on device", "stdout is closed"
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
-    ("command", "code", "said"),
+    ("command", "code", "said", "unbuffered"),
     [
-        (f"{GATE} >/dev/full", 3, FULL),
-        (f"{GATE} >&-", 3, CLOSED),
-        (f"{GATE} >&- 2>&-", 3, None),
-        (f"{GATE} 2>&-", 0, None),
-        (f"{GATE} >/dev/full 2>&1", 3, None),  # a full disk takes both, and 1 would be a decision
-        ("gate nowhere.csv --margin 0.1 2>/dev/full", 3, None),
-        ("gate --nothing 2>/dev/full", 3, None),
-        ("tests mcnemar >/dev/full", 2, FULL),
-        ("--help >/dev/full", 2, FULL),
-        ("run x.yaml >&-", 2, CLOSED),
+        (f"{GATE} >/dev/full", 3, FULL, ""),
+        (f"{GATE} >&-", 3, CLOSED, ""),
+        (f"{GATE} >&- 2>&-", 3, None, ""),
+        (f"{GATE} 2>&-", 0, None, ""),
+        # a full disk takes both, and 1 would be a decision
+        (f"{GATE} >/dev/full 2>&1", 3, None, ""),
+        (f"{GATE} >/dev/full 2>&1", 3, None, "1"),
+        ("gate nowhere.csv --margin 0.1 2>/dev/full", 3, None, "1"),
+        ("gate --nothing 2>/dev/full", 3, None, ""),
+        ("gate --nothing 2>/dev/full", 3, None, "1"),
+        ("tests mcnemar >/dev/full", 2, FULL, "1"),
+        ("--help >/dev/full", 2, FULL, ""),
+        ("--help >/dev/full", 2, FULL, "1"),
+        ("run x.yaml >&-", 2, CLOSED, ""),
+        ("run x.yaml >&-", 2, CLOSED, "1"),
     ],
 )
 def test_output_that_cannot_be_written_is_told(command, code, said, unbuffered):

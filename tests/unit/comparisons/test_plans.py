@@ -12,7 +12,7 @@ import pytest
 
 from bakeoff.comparisons.choose import CASES, recommended
 from bakeoff.comparisons.plan_tests import described, notes, plan_tests
-from bakeoff.comparisons.settings import BY_FLIPS, corrects, planned
+from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.spec.tests import HypothesisTests, PlannedTest
 from bakeoff.stats import Evidence, catalogue
 from tests.conftest import recorded
@@ -165,8 +165,6 @@ def test_default_corrections_are_those_that_the_documentation_names(related):
         stepwise = entry.evidence in always or name in by_margin or name.startswith(in_time)
         stepwise |= related and entry.evidence.on_rows
         wanted = "holm" if stepwise else "bonferroni"
-        if name in BY_FLIPS:
-            wanted = "sign-flips"
         if "tasks" in entry.options or name in ("metric_difference", "mean_difference"):
             wanted = "max-t"
         found = planned(entry, HypothesisTests(), related=related).correction

@@ -140,7 +140,7 @@ def test_values_are_alike_as_people_see_them():
     frame.loc[0, "x0"], frame.loc[1, "x0"] = 0.0, -0.0
     frame.loc[[2, 3], ["x1", "word"]] = [np.nan, None]
     for a, b in ((0, 1), (2, 3)):
-        rest = [c for c in frame if c not in ("x0" if a == 0 else "x1",)]
+        rest = [c for c in frame if c != ("x0" if a == 0 else "x1")]
         frame.loc[b, rest] = frame.loc[a, rest]
     frame.loc[3, "x0"] = frame.loc[2, "x0"]
     assert len(set(row_digests(frame))) == 2

@@ -12,7 +12,7 @@ from sklearn.utils import all_estimators
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import check_model
-from bakeoff.fit.estimator import build, made_value
+from bakeoff.fit.estimator import build, parameter_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
 from bakeoff.spec.experiment import Task
@@ -107,7 +107,7 @@ def test_objects_that_cannot_be_made(value, message):
     ],
 )
 def test_what_serves_an_estimator_is_made(path, args):
-    assert made_value({"object": path, "args": args}) is not None
+    assert parameter_value({"object": path, "args": args}) is not None
 
 
 def test_lists_become_tuples_where_tuples_are_meant():

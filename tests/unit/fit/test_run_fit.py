@@ -386,18 +386,18 @@ def test_model_that_cannot_be_written_is_told(paths):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "scoring", "name"),
+    ("metrics", "scoring", "name", "threshold"),
     [
-        (("f1", "accuracy"), "f1", "f1"),
-        (("log_loss", "accuracy"), "log_loss", "neg_log_loss"),
-        (("gmean", "accuracy"), "accuracy", "accuracy"),
+        (("f1", "accuracy"), "f1", "f1", None),
+        (("f1", "accuracy"), "f1", "f1", 0.2),
+        (("log_loss", "accuracy"), "log_loss", "neg_log_loss", None),
+        (("gmean", "accuracy"), "accuracy", "accuracy", 0.2),
     ],
 )
-@pytest.mark.parametrize("threshold", [None, 0.2])
 def test_importance_is_that_of_scikit_learn(metrics, scoring, name, threshold, paths):
     leaving = {"keep": True, "importance": metrics}
     estimator, keys = "sklearn.ensemble.RandomForestClassifier", {"threshold": threshold}
-    keys |= {"params": {"n_estimators": 5, "max_depth": 3}}
+    keys |= {"params": {"n_estimators": 2, "max_depth": 3}}
     plain = fitted(paths, estimator, **keys)
     measured = fitted(paths, estimator, leaving=leaving, **keys)
     np.testing.assert_array_equal(measured.probabilities, plain.probabilities)

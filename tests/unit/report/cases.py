@@ -1,6 +1,7 @@
 """The situations that the report must find words for, which the text files beside hold."""
 
 import dataclasses
+import functools
 import itertools
 import math
 
@@ -388,6 +389,7 @@ CASES = {
         (0.4, 0.4, 1.0), (1.0, 2.5, 2.5), n=2, left_out=LEFT_OUT
     ),
     "data set by data set": _dataset_by_dataset,
+    "over data sets, by signed ranks": lambda: _corrected("wilcoxon_signed_rank", "sign-flips"),
     "one model and a value on several data sets": lambda: _single("def", p0=0.5),
     "versus a control, undecided": lambda: _versus((NAN, NAN), (NAN, NAN), status="too_few"),
     "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
@@ -742,3 +744,10 @@ def _probabilities():
 
 
 OF_TWO = ("mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive")
+
+
+@functools.cache
+def made(name):
+    """Return a study by its title, or by a call of a function of this module that makes one."""
+    by_title = CASES | EXHIBITED
+    return by_title[name]() if name in by_title else eval(name, globals())

@@ -23,8 +23,7 @@ from bakeoff.report.methods import author_year, methods
 from bakeoff.report.page import Page
 from bakeoff.report.verdict import MOST, answer
 from bakeoff.stats.core.citations import BIBTEX
-from tests.unit.report import cases
-from tests.unit.report.cases import CASES, EXHIBITED
+from tests.unit.report.cases import CASES, EXHIBITED, made
 
 HERE = Path(__file__).parent
 CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
@@ -39,13 +38,6 @@ POINTS = {
     "PolyCollection": lambda cells: np.column_stack([cells.get_offsets(), cells.get_array()]),
     "FillBetweenPolyCollection": lambda band: band.get_paths()[0].vertices,
 }
-
-
-@functools.cache
-def made(name):
-    """Return a study by its title, or by a call of a function of `cases` that makes one."""
-    by_title = CASES | EXHIBITED
-    return by_title[name]() if name in by_title else eval(name, vars(cases))
 
 
 @functools.cache

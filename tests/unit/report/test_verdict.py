@@ -20,7 +20,7 @@ from bakeoff.report.verdict import answer
 from bakeoff.report.verdict_data import CAUTIONS, verdict_data
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
-from tests.unit.report.cases import CASES
+from tests.unit.report.cases import CASES, made
 from tests.unit.report.studies import experiment, pair, ran, study
 
 ON_ROWS = [
@@ -146,7 +146,7 @@ def test_learners_are_named_by_what_was_simulated_of_them(estimator, metric, inf
 @pytest.mark.parametrize("name", CASES)
 def test_verdict_as_data_keeps_to_its_schema(name):
     schema = json.loads((Path(bakeoff.report.__file__).parent / "verdict.schema.json").read_text())
-    one = CASES[name]()
+    one = made(name)
     verdict = answer(one)
     found = json.loads(json.dumps(verdict_data(one, verdict), allow_nan=False))
     jsonschema.validate(found, schema)
@@ -169,7 +169,7 @@ def test_verdict_as_data_has_the_comparison_of_the_evidence():
 def test_cautions_have_codes_that_stay():
     coded = set()
     for name in CASES:
-        verdict = answer(CASES[name]())
+        verdict = answer(made(name))
         coded |= {sentence.code for sentence in (*verdict.main, *verdict.more)}
     # the cases have no training runs, no logs, and no test that its interval contradicts
     assert CAUTIONS - coded == {"runs", "results", "disagreement", "not_exchangeable"}

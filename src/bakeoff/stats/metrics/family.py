@@ -382,11 +382,9 @@ def compare_all(
         if simultaneous:
             decisive = adjusted
             level_of_subsets = simultaneous_level(level, len(members), "bonferroni")
-        tail_of_subsets = tail_probability(level_of_subsets, side)
-        lows, highs = subset_limits(groups.sums, groups.shares, tail_of_subsets)
-        for i, pvalue in enumerate(decisive[ok].tolist()):
-            ci = hull(intervals[i], [lows[i], highs[i]], side, bounds)
-            intervals[i] = agreeing(ci, pvalue, 1 - level, float(estimate[ok][i]), side)
+        intervals = _with_subsets_of_groups(
+            intervals, groups, estimate[ok], decisive[ok], level_of_subsets, level, side, bounds
+        )
     ci_of_pair = dict(zip(np.flatnonzero(ok).tolist(), intervals, strict=True))
 
     pairs = []
@@ -481,6 +479,26 @@ def _interval(
     if side != "greater":
         high = float(min(estimate + reach, bounds[1]))
     return ConfidenceInterval(low, high, level, "t")
+
+
+def _with_subsets_of_groups(
+    intervals: list[ConfidenceInterval],
+    groups: GroupSums,
+    estimates: FloatArray,
+    pvalues: FloatArray,
+    level_of_subsets: float,
+    level: float,
+    side: Alternative,
+    bounds: tuple[float, float],
+) -> list[ConfidenceInterval]:
+    """Widen each interval to what subsets of groups allow, and to what its p-value says."""
+    tail = tail_probability(level_of_subsets, side)
+    lows, highs = subset_limits(groups.sums, groups.shares, tail)
+    widened = []
+    for i, interval in enumerate(intervals):
+        ci = hull(interval, [lows[i], highs[i]], side, bounds)
+        widened.append(agreeing(ci, float(pvalues[i]), 1 - level, float(estimates[i]), side))
+    return widened
 
 
 def _joint_sums(tests: list[_PairTest]) -> GroupSums | None:

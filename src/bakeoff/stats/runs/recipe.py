@@ -408,13 +408,8 @@ class Recipes:
             estimate = -estimate
         ci = None
         if status is Status.OK:
-            low = max(estimate - half, low)
-            high = min(estimate + half, high)
-            if alternative == "less":
-                low = -math.inf
-            if alternative == "greater":
-                high = math.inf
-            ci = ConfidenceInterval(low, high, confidence_level, _VARIANT)
+            limits = _limits(estimate, half, (low, high), alternative)
+            ci = ConfidenceInterval(*limits, confidence_level, _VARIANT)
         details = self._details(recipes, parts, half, confidence_level, alternative)
         for letter, member in zip("ab", members, strict=False):
             details |= self._details_of_one(member, letter)
@@ -506,6 +501,19 @@ class Recipes:
         random = [recipe for recipe in recipes if not recipe.deterministic]
         if random:
             yield from _assumptions_of_runs(random, parts.df_seeds)
+
+
+def _limits(
+    estimate: float, half: float, bounds: tuple[float, float], alternative: Alternative
+) -> tuple[float, float]:
+    """Return estimate ± half within bounds; a one-sided interval has one limit."""
+    low = -math.inf
+    high = math.inf
+    if alternative != "less":
+        low = max(estimate - half, bounds[0])
+    if alternative != "greater":
+        high = min(estimate + half, bounds[1])
+    return low, high
 
 
 def _assumptions_of_runs(recipes: Sequence[Recipe], df_seeds: float) -> Iterator[Assumption]:

@@ -320,7 +320,7 @@ def iqm_difference(
     >>> a, b = rng.normal(1.0, 1, (5, 8)), rng.normal(0.0, 1, (5, 8))
     >>> result = iqm_difference(a, b)
     >>> round(result.estimate, 2), result.ci.low > 0
-    (0.93, True)
+    (0.57, True)
     """
     a = _normalised(scores_a, "scores_a")
     b = _normalised(scores_b, "scores_b")
