@@ -30,14 +30,14 @@ ALLOWED |= {
 STATISTICS = {
     "core": set(),
     "design": set(),
-    "planning": set(),
+    "planning", "planning_suites": set(),
     "metrics": {"design"},
-    "rows": {"design", "metrics", "planning"},
-    "folds": {"design", "metrics", "planning"},
+    "rows": {"design", "metrics", "planning", "planning_suites"},
+    "folds": {"design", "metrics", "planning", "planning_suites"},
     "datasets": {"design"},
     "judged": {"datasets", "design", "metrics"},
-    "runs": {"design", "metrics", "planning"},
-    "gate": {"design", "metrics", "planning", "rows"},
+    "runs": {"design", "metrics", "planning", "planning_suites"},
+    "gate": {"design", "metrics", "planning", "planning_suites", "rows"},
 }
 
 
