@@ -30,14 +30,15 @@ ALLOWED |= {
 STATISTICS = {
     "core": set(),
     "design": set(),
-    "planning", "planning_suites": set(),
+    "planning": set(),
+    "planning_suites": {"planning"},
     "metrics": {"design"},
-    "rows": {"design", "metrics", "planning", "planning_suites"},
-    "folds": {"design", "metrics", "planning", "planning_suites"},
+    "rows": {"design", "metrics", "planning"},
+    "folds": {"design", "metrics", "planning"},
     "datasets": {"design"},
     "judged": {"datasets", "design", "metrics"},
-    "runs": {"design", "metrics", "planning", "planning_suites"},
-    "gate": {"design", "metrics", "planning", "planning_suites", "rows"},
+    "runs": {"design", "metrics", "planning"},
+    "gate": {"design", "metrics", "planning", "rows"},
 }
 
 
