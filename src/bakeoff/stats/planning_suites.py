@@ -49,7 +49,7 @@ class NoninferiorityPower(Power):
 
     test = "accuracy_limits"
     variant = "exact_melded"
-    method = "fagerland2013"
+    method = "fay2021"
     calculation = "normal"
     discordance: Share
     margin: PositiveFloat
