@@ -8,6 +8,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.choose import ON_ROWS
 from bakeoff.comparisons.settings import (
@@ -20,6 +22,7 @@ from bakeoff.comparisons.settings import (
     has_test,
     pairs_of,
     takes_control,
+    with_keys,
 )
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS
@@ -111,16 +114,22 @@ def smallest_pvalue(
     except ArgumentError:
         return 1.0
     test = dataclasses.replace(test, correction=correction)
-    pairs = pairs_of(models, test.versus) if compares_pairs(entry) else []
+    pairs: list[tuple[int, int]] = []
+    if compares_pairs(entry):
+        pairs = pairs_of(models, test.versus)
     if size is None or entry.evidence is Evidence.DATASETS:
         pvalues = _over_datasets(test, units, k, pairs)
     else:
         if test.independent_rows:
             size = RowCounts(size.rows)
-        hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
+        hypotheses = k
+        if entry.arity is Arity.PAIR:
+            hypotheses = len(pairs)
         pvalues = [_on_rows(test, entry, size, hypotheses)] * hypotheses
-    # of statistics that agree in every way the largest is as likely as one
-    method = "none" if correction in (MAX_T, SIGN_FLIPS) else correction
+    method = correction
+    if correction in (MAX_T, SIGN_FLIPS):
+        # of statistics that agree in every way the largest is as likely as any of them
+        method = "none"
     return float(min(adjust_pvalues(pvalues, method), default=0.0))
 
 
@@ -144,7 +153,7 @@ def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int
         # the range of the mean ranks is k - 1, in units of √(k(k + 1) / 12n)
         return [range_sf((k - 1) * math.sqrt(12 * n / (k * (k + 1))), k).item()]
     # the ranks of each model summed over the data sets, and the standard error of a difference
-    ranks = [float(n * rank) for rank in range(1, k + 1)]
+    ranks: list[float] = (n * np.arange(1.0, k + 1)).tolist()
     error = math.sqrt(k * (k + 1) * n / 6)
     df = math.inf
     if test.name == "conover_friedman":
@@ -156,18 +165,26 @@ def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int
         df = (n - 1) * (k - 1)
     if test.versus is not None:
         ranks.insert(pairs[0][0], ranks.pop(0))  # the control is ahead of all others
-    return [t_pvalue((ranks[b] - ranks[a]) / error, df, side) for a, b in pairs]
+    pvalues = []
+    for a, b in pairs:
+        pvalues.append(t_pvalue((ranks[b] - ranks[a]) / error, df, side))
+    return pvalues
 
 
 def _of_signed_ranks(test: PlannedTest, n: int, side: Alternative) -> float:
     """Return the smallest p-value of the signed-rank test, where all differences have one sign."""
     if test.options.get("method") == "asymptotic":
-        # the variance is smallest where all differences are of one size
-        half = 0.5 if test.options.get("continuity", True) else 0.0
+        # The sum of the ranks is n(n + 1)/2, which is n(n + 1)/4 above its mean. Its variance is
+        # smallest where all differences are of one size, and all ranks (n + 1)/2.
+        half = 0.0
+        if test.options.get("continuity", True):
+            half = 0.5
         z = (n * (n + 1) - 4 * half) / ((n + 1) * math.sqrt(n))
         return t_pvalue(z, math.inf, side)
-    # one of the 2^n patterns of signs
-    return 2.0**-n if side == "greater" else min(1.0, 2.0 ** (1 - n))
+    # one of the 2^n patterns of signs, and on two sides its opposite
+    if side == "greater":
+        return 2.0**-n
+    return min(1.0, 2.0 ** (1 - n))
 
 
 def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) -> float:
@@ -177,10 +194,14 @@ def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) 
         if "time" in entry.options and "groups" not in entry.options:
             variant = test.options.get("variant", "ewc_corrected")
             horizon = test.options.get("horizon", 1)
-            return 1.0 if too_few_times(size.times, variant, horizon) else 0.0
+            if too_few_times(size.times, variant, horizon):
+                return 1.0
+            return 0.0
         groups = min(size.times, TIME_BLOCKS)
     if groups is None:
-        return _of_counts(test, size.rows) if 0 < size.rows < FEW else 0.0
+        if 0 < size.rows < FEW:
+            return _of_counts(test, size.rows)
+        return 0.0
     if entry.arity is Arity.ONE or "groups" not in entry.options or not 0 < groups < FEW:
         return 0.0
     return _in_groups(test, entry, groups, hypotheses)
@@ -202,7 +223,9 @@ def _in_groups(test: PlannedTest, entry: Entry, groups: int, hypotheses: int) ->
         return 1.0
     elif form != "t_and_flips":
         return 0.0
-    sides = 2 if test.alternative == "two-sided" else 1
+    sides = 1
+    if test.alternative == "two-sided":
+        sides = 2
     return min(1.0, sides * of_one_side)
 
 
@@ -241,17 +264,18 @@ def _of_counts(test: PlannedTest, n: int) -> float:
             alternative=side,
         ).pvalue
     if test.name == "binomial_test":
-        keys = ("rate", "p0", "alternative", "variant")
-        given: Any = {key: options[key] for key in keys if key in options}
-        none_right = binomial_test_from_counts(n_correct=0, n=n, **given)
-        all_right = binomial_test_from_counts(n_correct=n, n=n, **given)
+        chosen = with_keys(options, ("rate", "p0", "alternative", "variant"))
+        none_right = binomial_test_from_counts(n_correct=0, n=n, **chosen)
+        all_right = binomial_test_from_counts(n_correct=n, n=n, **chosen)
         return min(none_right.pvalue, all_right.pvalue)
     return 0.0
 
 
 def _ahead(options: Mapping[str, Any]) -> Alternative:
     """Return the side of a test where the model that is ahead is A."""
-    return "two-sided" if options.get("alternative", "two-sided") == "two-sided" else "greater"
+    if options.get("alternative", "two-sided") == "two-sided":
+        return "two-sided"
+    return "greater"
 
 
 # --- what would let a test reach its level
@@ -267,25 +291,32 @@ def remedies(test: PlannedTest, analysis: Analysis, size: RowCounts | None) -> s
         rows = size
         if rows is not None and what in rows._fields:
             rows = rows._replace(**{what: n})
-        compared = models[:n] if what == "models" else models
-        units = n if what == "data sets" else 0
+        compared = models
+        if what == "models":
+            compared = models[:n]
+        units = 0
+        if what == "data sets":
+            units = n
         smallest = smallest_pvalue(test, analysis, rows, models=compared, units=units)
         return smallest <= test.alpha
 
     def first(what: str, numbers: Sequence[int]) -> int:
         """Return the first number of one thing that will do, as all after it; 0 where none does."""
+        # the smallest p-value falls along the numbers, so that they can be halved
         place = bisect_left(numbers, True, key=lambda n: reaches(what, n))
-        return numbers[place] if place < len(numbers) else 0
+        if place == len(numbers):
+            return 0
+        return numbers[place]
 
     ways = []
     what, count = _counted(size, analysis)
-    more = first(what, range(count + 1, FEW))
-    if more:
-        ways.append(f"at least {more} {what}")
+    enough = first(what, range(count + 1, FEW))
+    if enough:
+        ways.append(f"at least {enough} {what}")
     if test.versus is None and len(models) > 2:
-        most = first("models", range(len(models) - 1, entry.fewest_models - 1, -1))
-        if most:
-            ways.append(f"at most {most} models")
+        fewer_models = first("models", range(len(models) - 1, entry.fewest_models - 1, -1))
+        if fewer_models:
+            ways.append(f"at most {fewer_models} models")
         baseline = dataclasses.replace(test, versus=models[0])
         if takes_control(entry) and smallest_pvalue(baseline, analysis, size) <= test.alpha:
             ways.append("a comparison of each model with one baseline (versus)")
@@ -365,18 +396,24 @@ class Cautions(NamedTuple):
         if not parts:
             return ""
         worst = max(rates, key=lambda rate: rate.rate)
-        by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
+        by = ""
+        if worst.metric:
+            by = f" by {METRICS[worst.metric].title}"
         up_to = f"{worst.rate:.2f}".lstrip("0")
         why = f"up to {up_to}{by} at the .05 level in simulations"
         sentence = INFLATED.format(test=named(self.entry), where=joined(parts), why=why)
         if not self.instead:
             return sentence
-        tests = [f"{named(entry)} (plan {self._plan_of(entry)})" for entry in self.instead]
+        tests = []
+        for entry in self.instead:
+            tests.append(f"{named(entry)} (plan {self._plan_of(entry)})")
         return f"{sentence} Use {' or '.join(tests)} instead."
 
     def _plan_of(self, entry: Entry) -> str:
         """Return the plan on which a better test would run: the same, if it can."""
-        return self.plan if self.plan in entry.plans else entry.plans[0]
+        if self.plan in entry.plans:
+            return self.plan
+        return entry.plans[0]
 
 
 def cautions(
@@ -391,10 +428,15 @@ def cautions(
     entry = entries[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
-    metrics = (metric,) if metric else analysis.metrics
+    metrics = analysis.metrics
+    if metric:
+        metrics = (metric,)
     inflated = _inflated(entry, analysis, failed, metrics, dataset)
+    better: Sequence[str] = ()
+    if inflated:
+        better = test.better
     instead: list[Entry] = []
-    for name in test.better if inflated else ():
+    for name in better:
         jumps = name == ON_ROWS and metric is not None and not has_test(metric)
         if not jumps and not _inflated(entries[name], analysis, failed, metrics, dataset):
             instead = [entries[name]]
@@ -411,10 +453,14 @@ def cautions(
 def _not_simulated(entry: Entry, analysis: Analysis) -> list[str]:
     """Name the models whose learners a test, liberal with others, was not simulated with."""
     numbers = analysis.task.numbers
-    rates = [rate for rate in entry.rates if rate.setting in LEARNERS and _of_task(rate, numbers)]
-    if not any(rate.verdict is TypeOneError.LIBERAL for rate in rates):
+    simulated = set()
+    liberal = False
+    for rate in entry.rates:
+        if rate.setting in LEARNERS and _of_task(rate, numbers):
+            simulated.add(rate.setting)
+            liberal = liberal or rate.verdict is TypeOneError.LIBERAL
+    if not liberal:
         return []
-    simulated = {rate.setting for rate in rates}
     unknown = []
     for name, learner in analysis.learners.items():
         parts = learners(learner, numbers=numbers)
@@ -441,19 +487,21 @@ def _inflated(
     """List kinds of learners and situations of an experiment in which a test is liberal."""
     inflated = list(_with_learners(entry, analysis, metrics))
     for setting, rate in _in_situations(entry, analysis, failed, metrics, dataset).items():
-        where = f"by {METRICS[setting].title}" if setting in METRICS else f"with {setting}"
+        where = f"with {setting}"
+        if setting in METRICS:
+            where = f"by {METRICS[setting].title}"
         inflated.append(Inflated(_SITUATIONS.get(setting, where), (), rate))
     return inflated
 
 
 def _with_learners(entry: Entry, analysis: Analysis, metrics: Sequence[str]) -> Iterator[Inflated]:
     """Yield the kinds of learners with which a test is liberal, with the models made of them."""
-    kinds_of = {
-        name: learners(learner, numbers=analysis.task.numbers).kinds
-        for name, learner in analysis.learners.items()
-    }
+    models_by_kind: dict[str, list[str]] = {}
+    for name, learner in analysis.learners.items():
+        for kind in learners(learner, numbers=analysis.task.numbers).kinds:
+            models_by_kind.setdefault(kind, []).append(name)
     for kind in LEARNERS:
-        models = tuple(name for name, kinds in kinds_of.items() if kind in kinds)
+        models = tuple(models_by_kind.get(kind, ()))
         if not models:
             continue
         rates = set[ErrorRate]()
@@ -468,7 +516,9 @@ def _with_learners(entry: Entry, analysis: Analysis, metrics: Sequence[str]) -> 
 def _rates_by(entry: Entry, kind: str, metric: str) -> set[ErrorRate]:
     """Return the rates of a test with a kind of learner by a metric, else by accuracy, or any."""
     accuracy = FIXED_METRICS["correctness"]
-    studied = METRICS[metric].studied_by if metric in METRICS else accuracy
+    studied = accuracy
+    if metric in METRICS:
+        studied = METRICS[metric].studied_by
     rates = [rate for rate in entry.rates if rate.setting == kind]
     for name in (studied, accuracy):
         by_name = {rate for rate in rates if (rate.metric or accuracy) == name}
@@ -488,7 +538,11 @@ def _in_situations(
     numbers = analysis.task.numbers
     here = _situations(analysis, failed, metrics, dataset)
     settings = {rate.setting for rate in entry.rates}
-    studied = {METRICS[name].studied_by for name in metrics if name in METRICS} | set(metrics)
+    # a metric that was not simulated stands beside one of its kind that was
+    studied = set(metrics)
+    for name in metrics:
+        if name in METRICS:
+            studied.add(METRICS[name].studied_by)
     worst: dict[str, ErrorRate] = {}
     for rate in entry.rates:
         if rate.verdict is not TypeOneError.LIBERAL or rate.setting in LEARNERS:
@@ -517,13 +571,15 @@ def _situations(
     kinds = {learners(learner, numbers=True).kinds for learner in fitted} - {frozenset()}
     several = analysis.several_runs
     numbers_of_runs = {analysis.models[name].seeds for name in several}
-    return {
-        **dict.fromkeys(_BY_RESULT, False),
-        **dict.fromkeys(_IN_GROUPS, "group" in related),
-        "failing fits": bool(failed),
-        "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
-        "unlike learners": len(kinds) > 1,
-        "rare failures, one model deterministic": bool(several and deterministic(analysis)),
-        "skewed runs, unequal numbers": len(numbers_of_runs) > 1,
-        **{name: name in metrics for name in METRICS},
-    }
+    situations = dict.fromkeys(_BY_RESULT, False)
+    for situation in _IN_GROUPS:
+        situations[situation] = "group" in related
+    situations["failing fits"] = bool(failed)
+    situations["class weights, costs or tuned thresholds"] = any(map(moves_threshold, fitted))
+    situations["unlike learners"] = len(kinds) > 1
+    fixed = bool(several and deterministic(analysis))
+    situations["rare failures, one model deterministic"] = fixed
+    situations["skewed runs, unequal numbers"] = len(numbers_of_runs) > 1
+    for name in METRICS:
+        situations[name] = name in metrics
+    return situations

@@ -107,22 +107,33 @@ class Analysis:
     def __post_init__(self) -> None:
         """Compute what follows from the fields."""
         mixed = [name for name in self.metrics if mixed_units(self, name)]
-        several = [name for name, model in self.models.items() if model.seeds > 1]
-        learners = {
-            name: model.learner for name, model in self.models.items() if model.learner is not None
-        }
-        fitted = {name: one for name, one in learners.items() if not self.models[name].brings}
-        related = {
-            name: data.relation for name, data in self.datasets.items() if data.relation is not None
-        }
-        in_time = [relation for relation in related.values() if relation.kind == "time"]
+        several_runs = []
+        learners = {}
+        fitted = {}
+        for name, model in self.models.items():
+            if model.seeds > 1:
+                several_runs.append(name)
+            if model.learner is None:
+                continue
+            learners[name] = model.learner
+            if not model.brings:
+                fitted[name] = model.learner
+        related = {}
+        in_time = True
+        for name, data in self.datasets.items():
+            if data.relation is not None:
+                related[name] = data.relation
+            # groups that follow each other are compared as groups
+            if data.relation is None or data.relation.kind != "time":
+                in_time = False
+        # a frozen class has no other way to set its own fields
         object.__setattr__(self, "measures", metrics_of(self))
         object.__setattr__(self, "mixed_units", frozenset(mixed))
-        object.__setattr__(self, "several_runs", tuple(several))
+        object.__setattr__(self, "several_runs", tuple(several_runs))
         object.__setattr__(self, "learners", learners)
         object.__setattr__(self, "fitted", fitted)
         object.__setattr__(self, "related", related)
-        object.__setattr__(self, "in_time", len(in_time) == len(self.datasets))
+        object.__setattr__(self, "in_time", in_time)
 
     def has_rows_of_folds(self, plan: str) -> bool:
         """Tell whether the rows of all folds of a plan are known, for which row-wise tests are."""
@@ -142,7 +153,9 @@ def analysis_of(experiment: Experiment | Analysis) -> Analysis:
     if isinstance(experiment, Analysis):
         return experiment
     plans = experiment.resampling.plans()
-    policy = "drop_dataset" if experiment.on_error == "exclude" else "error"
+    policy = "error"
+    if experiment.on_error == "exclude":
+        policy = "drop_dataset"
     return Analysis(
         title=experiment.label or experiment.experiment,
         models=_models(experiment),
@@ -167,12 +180,15 @@ def _models(experiment: Experiment) -> dict[str, ComparedModel]:
     learners = experiment.learners
     models = {}
     for name, model in experiment.models.items():
+        brings = ""
+        if name in given:
+            brings = given[name].kind
         models[name] = ComparedModel(
             label=model.label or name,
             seeds=model.seeds,
             deterministic=model.deterministic,
             learner=learners.get(name),
-            brings=given[name].kind if name in given else "",
+            brings=brings,
         )
     return models
 
@@ -180,6 +196,9 @@ def _models(experiment: Experiment) -> dict[str, ComparedModel]:
 def _datasets(experiment: Experiment) -> dict[str, ComparedData]:
     datasets = {}
     for name, data in experiment.datasets.items():
+        source = None
+        if not isinstance(data, GivenData):
+            source = data
         datasets[name] = ComparedData(
             label=data.label or name,
             unit=data.unit,
@@ -187,6 +206,6 @@ def _datasets(experiment: Experiment) -> dict[str, ComparedData]:
             has_own_costs=data.costs is not None,
             relation=declared(experiment, name),
             subgroups=row_columns(experiment, name).subgroups,
-            source=None if isinstance(data, GivenData) else data,
+            source=source,
         )
     return datasets

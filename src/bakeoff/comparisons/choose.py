@@ -27,8 +27,12 @@ from bakeoff.spec import Experiment
 from bakeoff.stats import catalogue
 from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
-IN_ONE_UNIT, OF_RATIOS, OF_WINS = "wilcoxon_signed_rank", "wilcoxon_log_ratios", "sign_test"
-"""Tests of two models over data sets: of scores in one unit, of errors above 0, of any scores."""
+IN_ONE_UNIT = "wilcoxon_signed_rank"
+"""The test of two models over data sets whose scores are in one unit."""
+OF_RATIOS = "wilcoxon_log_ratios"
+"""The same, of errors above 0 in any unit."""
+OF_WINS = "sign_test"
+"""The same, of any scores."""
 FEW_DATASETS = 5
 """With so many data sets two models cannot differ significantly at the level .05."""
 
@@ -49,11 +53,15 @@ class Case(NamedTuple):
 
     def test(self, models: int) -> str:
         """Return the test of so many models that decides."""
-        return self.two if models == 2 else self.more or self.two
+        if models == 2:
+            return self.two
+        return self.more or self.two
 
     def reason(self, models: int) -> str:
         """Return why this test decides for so many models."""
-        return self.why if models == 2 else self.why_more or self.why
+        if models == 2:
+            return self.why
+        return self.why_more or self.why
 
 
 def _exact(models: Iterable[int]) -> str:
@@ -257,8 +265,10 @@ def _on_plan(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
             "; on each data set alone, because a signed-rank test over them needs "
             f"{enough_datasets(analysis)} to reach {analysis.tests.alpha:g}, there are {datasets}"
         )
-    choose = _on_test_set if plan == "holdout" else _on_folds
-    for test in choose(plan, analysis):
+    tests = _on_folds(plan, analysis)
+    if plan == "holdout":
+        tests = _on_test_set(plan, analysis)
+    for test in tests:
         yield test._replace(why=f"{test.why}{alone}", plan=plan)
 
 
@@ -272,12 +282,7 @@ def _on_test_set(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
     if analysis.several_runs:
         yield from _of_runs(analysis)
     elif analysis.tasks is not None:
-        case, k = CASES["tasks"], len(analysis.models)
-        if analysis.by_values:
-            case = CASES["tasks of values"]
-        tested = tuple(filter(has_test, analysis.metrics))
-        why = f"{case.why}{_corrected(k)}"
-        yield Recommendation(case.test(k), why, () if analysis.by_values else tested)
+        yield _recommended(CASES["tasks"], CASES["tasks of values"], analysis)
     elif analysis.by_values:
         k = len(analysis.models)
         case = CASES["values"]
@@ -288,15 +293,21 @@ def _on_test_set(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
 
 def _of_runs(analysis: Analysis) -> Iterator[Recommendation]:
     """Choose the test of training runs: of those metrics that do not jump."""
-    by_values = analysis.by_values
+    if any(relation.kind == "time" for relation in analysis.related.values()):
+        return  # no test of training runs is known to hold its level there
+    if analysis.by_values or any(map(has_test, analysis.metrics)):
+        yield _recommended(CASES["runs"], CASES["runs of values"], analysis)
+
+
+def _recommended(of_metrics: Case, of_values: Case, analysis: Analysis) -> Recommendation:
+    """Recommend the test of one of two cases, by all metrics that do not jump or by values."""
+    case = of_metrics
     tested = tuple(filter(has_test, analysis.metrics))
-    timed = any(relation.kind == "time" for relation in analysis.related.values())
-    if timed or not (tested or by_values):
-        return
+    if analysis.by_values:
+        case = of_values
+        tested = ()
     k = len(analysis.models)
-    case = CASES["runs of values" if by_values else "runs"]
-    why = f"{case.why}{_corrected(k)}"
-    yield Recommendation(case.test(k), why, () if by_values else tested)
+    return Recommendation(case.test(k), f"{case.why}{_corrected(k)}", tested)
 
 
 def _of_metrics(analysis: Analysis) -> Iterator[Recommendation]:
@@ -358,14 +369,18 @@ def _reason(name: str, metrics: Sequence[str], analysis: Analysis) -> str:
 
 
 def _corrected(models: int) -> str:
-    return "" if models == 2 else f", corrected for {models} models"
+    if models == 2:
+        return ""
+    return f", corrected for {models} models"
 
 
 def _posthoc(name: str, analysis: Analysis) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
     runs, _ = form_of(catalogue()[name], analysis)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
-    pairwise = catalogue()[runs.posthoc] if runs.posthoc else runs
+    pairwise = runs
+    if runs.posthoc:
+        pairwise = catalogue()[runs.posthoc]
     test = planned(pairwise, analysis.tests, related=bool(analysis.related))
     pairs = "all pairs"
     if test.versus is not None:
@@ -384,8 +399,10 @@ def one_cross_validation(analysis: Analysis) -> bool:
     kfold = analysis.plans.get("kfold")
     if kfold is None or kfold.repeats > 1:
         return False
-    sources = [data.source for data in analysis.datasets.values() if data.source is not None]
-    return all(source.time is None for source in sources)
+    for data in analysis.datasets.values():
+        if data.source is not None and data.source.time is not None:
+            return False
+    return True
 
 
 def _on_folds(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
@@ -393,8 +410,11 @@ def _on_folds(plan: str, analysis: Analysis) -> Iterator[Recommendation]:
     plans = analysis.plans
     if plan == "kfold" and "halves" in plans:  # they answer the question without its assumption
         return
-    repeated = plan == "kfold" and not one_cross_validation(analysis)
-    case_of = ON_FOLDS["repeated kfold" if repeated else plan]
+    kind_of_plan = plan
+    if plan == "kfold" and not one_cross_validation(analysis):
+        kind_of_plan = "repeated kfold"
+    case_of = ON_FOLDS[kind_of_plan]
+    # the tests of values of rows come first, whichever metric is the first one
     cases: dict[str, list[str]] = {case: [] for case in case_of.values()}
     for metric in analysis.metrics:
         cases[case_of[fold_metric(metric, plan, analysis)]].append(metric)
@@ -415,8 +435,9 @@ def _named_plan(plan: str, analysis: Analysis) -> str:
     """Name a plan of folds."""
     kfold = analysis.plans.get("kfold")
     if plan == "kfold" and kfold is not None:
-        repeats = "" if kfold.repeats == 1 else f"{kfold.repeats} × "
-        return f"{repeats}{kfold.folds} folds"
+        if kfold.repeats == 1:
+            return f"{kfold.folds} folds"
+        return f"{kfold.repeats} × {kfold.folds} folds"
     names = {
         "cv_5x2": "five replications of 2-fold cross-validation",
         "halves": "random halves",
@@ -436,9 +457,14 @@ def fold_metric(metric: str, plan: str, analysis: Analysis) -> FoldMetric:
 
 def _plan_of_rows(analysis: Analysis) -> str:
     """Return the plan whose rows are compared: one with repetitions, which shows the most."""
-    plans = [plan for plan in analysis.plans if metrics_by_rows(analysis, plan)]
-    several = [plan for plan in plans if plan != "kfold" or not one_cross_validation(analysis)]
-    return next(iter(several + plans), "")
+    without_repetitions = ""
+    for plan in analysis.plans:
+        if not metrics_by_rows(analysis, plan):
+            continue
+        if plan != "kfold" or not one_cross_validation(analysis):
+            return plan
+        without_repetitions = plan
+    return without_repetitions
 
 
 def metrics_by_rows(analysis: Analysis, plan: str) -> tuple[str, ...]:
@@ -454,8 +480,10 @@ def metrics_by_rows(analysis: Analysis, plan: str) -> tuple[str, ...]:
 def enough_datasets(analysis: Analysis) -> int:
     """Return from how many data sets on two models can be told apart over data sets."""
     # the smallest p-value of n signed ranks is 2^-n on one side, and twice that on two
-    sides = 1 if analysis.tests.alternative == "two-sided" else 0
-    return max(2, math.ceil(sides - math.log2(analysis.tests.alpha)))
+    level = analysis.tests.alpha
+    if analysis.tests.alternative == "two-sided":
+        level /= 2
+    return max(2, math.ceil(-math.log2(level)))
 
 
 def over_datasets(analysis: Analysis) -> Recommendation:
@@ -463,10 +491,10 @@ def over_datasets(analysis: Analysis) -> Recommendation:
     k = len(analysis.models)
     n = len(analysis.tests.units(analysis.datasets))
     case = CASES[_case_over_datasets(n, k, enough_datasets(analysis))]
-    why = case.reason(k).format(models="two" if k == 2 else k, datasets=n)
     pairs = test_of_pairs(analysis)
     if k == 2:
-        return Recommendation(pairs, why)
+        return Recommendation(pairs, case.reason(k).format(models="two", datasets=n))
+    why = case.reason(k).format(models=k, datasets=n)
     how = f"{pairs} compares each pair by itself, whatever the other models are"
     return Recommendation(case.more, f"{why}; {how} (Benavoli et al. 2016)", posthoc=pairs)
 
@@ -495,10 +523,15 @@ def ranks_failures(analysis: Analysis) -> bool:
 
 def _case_over_datasets(n: int, k: int, least: int) -> str:
     """Return the case of n data sets and k models."""
+    # all permutations of the ranks of so small a table can be listed
     exact = n <= EXACT_UP_TO.get(k, 1)
+    if n < least and exact:
+        return "few data sets"
     if n < least:
-        return "few data sets" if exact else "few data sets, many models"
-    return "data sets, exact" if exact else "data sets"
+        return "few data sets, many models"
+    if exact:
+        return "data sets, exact"
+    return "data sets"
 
 
 def by_ranks(analysis: Analysis, metrics: Iterable[str]) -> str:

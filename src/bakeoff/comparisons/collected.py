@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,16 +71,16 @@ def evidence_of(
         for metric, scores in _over_datasets(test, analysis, inputs):
             yield "", metric, scores
         return
-    for dataset, given in inputs.items():
+    for dataset, source in inputs.items():
         if entry.evidence.on_rows:
-            for rows in held_out(analysis, dataset, given, test.metrics):
+            for rows in held_out(analysis, dataset, source, test.metrics):
                 yield dataset, rows.metric, _single_or_crossed(rows, entry, analysis)
         elif entry.evidence is Evidence.FOLD_ROWS:
-            folds = read_folds(analysis, dataset, given, test.metrics)
+            folds = read_folds(analysis, dataset, source, test.metrics)
             for metric in test.metrics:
                 yield dataset, metric, folds.by(metric)
         else:
-            for metric, fold_scores in _scores_of_folds(test, entry, analysis, given):
+            for metric, fold_scores in _scores_of_folds(test, entry, analysis, source):
                 yield dataset, metric, fold_scores
 
 
@@ -114,10 +115,11 @@ def _single_or_crossed(
 
 
 def _scores_of_folds(
-    test: PlannedTest, entry: Entry, analysis: Analysis, given: Any
+    test: PlannedTest, entry: Entry, analysis: Analysis, scores: Any
 ) -> Iterator[tuple[str, FoldScores]]:
     """Yield the scores of folds by each metric, or by all metrics at once."""
-    scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
+    if not isinstance(scores, pd.DataFrame):
+        scores = read_scores(scores)
     models = list(analysis.models)
     parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
     if entry.reads == "criteria":
@@ -125,7 +127,9 @@ def _scores_of_folds(
         yield "+".join(parts), FoldScores.join(parts, better)
         return
     plan = analysis.plans.get(test.plan)
-    full_repeats = plan.full_repeats if isinstance(plan, Halves) else 0
+    full_repeats = 0
+    if isinstance(plan, Halves):
+        full_repeats = plan.full_repeats
     for metric, part in parts.items():
         yield metric, dataclasses.replace(part, full_repeats=full_repeats)
 
@@ -136,25 +140,25 @@ def _scores_of_folds(
 def held_out(
     analysis: Analysis,
     dataset: str,
-    given: str | Path | PairedPredictions,
+    source: str | Path | PairedPredictions,
     metrics: Sequence[str],
 ) -> Iterator[PairedPredictions]:
     """Read what is collected on one test set once, and return it metric by metric."""
-    rows = given
+    rows = source
     if not isinstance(rows, PairedPredictions):
         models = list(analysis.models)
         rows = read_predictions(rows, models, metrics, by_values=analysis.by_values)
         # A test for groups takes rows without groups for independent: its p-value would be wrong.
         relation = analysis.datasets[dataset].relation
         if relation is not None and rows.n and not rows.related:
-            raise _unrelated(given, dataset, relation)
+            raise _unrelated(source, dataset, relation)
         rows = rows.of_tasks(analysis)
     yield from by_metric(rows, analysis, metrics)
 
 
-def _unrelated(given: object, dataset: str, relation: Declared) -> UserError:
+def _unrelated(source: object, dataset: str, relation: Declared) -> UserError:
     return UserError(
-        f"{given} does not say which rows of {dataset} belong together, though the data set has "
+        f"{source} does not say which rows of {dataset} belong together, though the data set has "
         f"the {relation.kind} column {relation.column!r}: delete this file and run again"
     )
 
@@ -166,39 +170,52 @@ def read_predictions(
     with open_parquet(path) as file:
         names = file.schema_arrow.names
         present = _runs_of(models, names)
-        subgroups = [name for name in names if name.startswith(SUBGROUP)]
-        taken = [name for name in names if name.startswith(TAKEN)]
-        related = [name for name in names if name in (COLLECTED_GROUP, COLLECTED_TIME)]
-        columns = [COLLECTED_ID, *present, *related, *subgroups, *taken]
+        subgroups = _with_prefix(SUBGROUP, names)
+        taken = _with_prefix(TAKEN, names)
+        wanted = {COLLECTED_ID, COLLECTED_GROUP, COLLECTED_TIME}.union(present, subgroups, taken)
         if not by_values:
-            columns.insert(0, COLLECTED_TRUTH)
-        frame = file.read(columns=columns).to_pandas()
+            wanted.add(COLLECTED_TRUTH)
+        frame = file.read(columns=[name for name in names if name in wanted]).to_pandas()
         facts: dict[str, Any] = {
             "left_out": _without(models, present),
             "ids": frame[COLLECTED_ID].to_numpy(),
-            "groups": frame[COLLECTED_GROUP].to_numpy() if COLLECTED_GROUP in frame else None,
-            "times": frame[COLLECTED_TIME].to_numpy() if COLLECTED_TIME in frame else None,
-            "subgroups": {
-                name.removeprefix(SUBGROUP): pd.Categorical(frame[name]) for name in subgroups
-            },
-            "columns": {name.removeprefix(TAKEN): frame[name].to_numpy() for name in taken},
+            "groups": _column(frame, COLLECTED_GROUP),
+            "times": _column(frame, COLLECTED_TIME),
+            "subgroups": {part: pd.Categorical(frame[name]) for name, part in subgroups.items()},
+            "columns": {column: frame[name].to_numpy() for name, column in taken.items()},
         }
         if by_values:
             values = frame[present].to_numpy(dtype=np.float64)
             return PairedPredictions.from_values(present, values, **facts)
         classes, truth, answers = _answers(frame, present)
         facts |= _read_ranking(file, present, classes, _looked_at(metrics))
-    predicted = np.column_stack(answers) if answers else np.empty((len(truth), 0), np.int8)
+    predicted = np.empty((len(truth), 0), np.int8)
+    if answers:
+        predicted = np.column_stack(answers)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **facts)
+
+
+def _with_prefix(prefix: str, columns: Iterable[str]) -> dict[str, str]:
+    """Map the columns of one kind, which begin alike, to their names in the data of people."""
+    return {name: name.removeprefix(prefix) for name in columns if name.startswith(prefix)}
+
+
+def _column(frame: pd.DataFrame, name: str) -> NDArray[Any] | None:
+    """Return a column that a file may have or not."""
+    if name not in frame:
+        return None
+    return np.asarray(frame[name].to_numpy())
 
 
 def _runs_of(models: Sequence[str], names: Iterable[str]) -> list[str]:
     """Return the columns of predictions among some names, those of each model's runs together."""
-    # a name with a colon is that of scores
-    runs = sorted((*run_of(name), name) for name in names)
+    # `run_of` takes a name with a colon, which is a column of scores, for no model
+    columns_by_model: dict[str, list[str]] = {}
+    for name in sorted(names, key=lambda name: (run_of(name), name)):
+        columns_by_model.setdefault(run_of(name)[0], []).append(name)
     columns = []
     for model in models:
-        columns += [name for trained, _, name in runs if trained == model]
+        columns += columns_by_model.get(model, [])
     return columns
 
 
@@ -207,7 +224,9 @@ def _answers(
 ) -> tuple[list[str], NDArray[Any], list[NDArray[Any]]]:
     """Return the classes, the truth, and what each run predicts: codes of classes, or numbers."""
     if pd.api.types.is_float_dtype(frame[COLLECTED_TRUTH]):
-        return [], frame[COLLECTED_TRUTH].to_numpy(), [frame[name].to_numpy() for name in runs]
+        numbers = [frame[name].to_numpy() for name in runs]
+        return [], frame[COLLECTED_TRUTH].to_numpy(), numbers
+    # a class that a model predicts and that no row has is −1, and right nowhere
     labels = frame[COLLECTED_TRUTH].astype("category")
     classes = labels.cat.categories.tolist()
     codes = []
@@ -219,7 +238,8 @@ def _answers(
 
 def _looked_at(metrics: Iterable[str]) -> set[str]:
     """Return what metrics look at besides predicted classes: rankings, probabilities."""
-    return {looks_at(METRICS.get(metric) or metric) for metric in metrics} - {"classes"}
+    kinds = {looks_at(METRICS.get(metric) or metric) for metric in metrics}
+    return kinds - {"classes"}
 
 
 def _looked_at_in_folds(metrics: Sequence[str]) -> set[str]:
@@ -236,21 +256,32 @@ def _read_ranking(
     """Read the scores of the positive class, and the probabilities, as far as they are wanted."""
     if not runs or not classes or not wanted:
         return {}
-    scored = classes if "probabilities" in wanted else classes[-1:]
-    given = _numbers(file, [[f"{run}:{name}" for name in scored] for run in runs])
+    # the positive class is the last one: its scores alone rank the rows
+    scored = classes[-1:]
+    if "probabilities" in wanted:
+        scored = classes
+    columns = []
+    for run in runs:
+        columns.append([f"{run}:{name}" for name in scored])
+    scores = _numbers(file, columns)
     ranking = {}
     if "ranking" in wanted:
-        ranking["scores"] = given[..., -1]
+        ranking["scores"] = scores[..., -1]
     if "probabilities" in wanted:
-        sums = given.sum(axis=2)
-        right = np.isclose(sums, 1, atol=PROBABILITY_SLACK)
-        right &= (given >= -PROBABILITY_SLACK).all(axis=2)
-        right |= np.isnan(given).all(axis=2)  # of rows that are not tested
-        of_runs = right.all(axis=0)  # else a run's columns are none or no probabilities
-        ranking["probabilities"] = given
-        if not of_runs.all():
-            ranking["probabilities"] = np.where(of_runs[:, None], given, np.nan)
+        ranking["probabilities"] = _probabilities(scores)
     return ranking
+
+
+def _probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rows × runs × classes without the runs whose scores are no probabilities."""
+    # those of each tested row are not negative, and sum up to 1
+    valid = np.isclose(scores.sum(axis=2), 1, atol=PROBABILITY_SLACK)
+    valid &= (scores >= -PROBABILITY_SLACK).all(axis=2)
+    valid |= np.isnan(scores).all(axis=2)  # of rows that are not tested
+    of_runs = valid.all(axis=0)
+    if of_runs.all():
+        return scores
+    return np.where(of_runs[:, None], scores, np.nan)
 
 
 def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
@@ -259,10 +290,12 @@ def _numbers(file: pq.ParquetFile, columns: Sequence[Sequence[str]]) -> NDArray[
     present = set(file.schema_arrow.names)
     n = file.metadata.num_rows
     values = np.full((len(columns), n, len(columns[0])), np.nan)
-    at_once = max(1, _AT_ONCE // values[0].size) if n else len(columns)
+    at_once = len(columns)
+    if n:
+        at_once = max(1, _AT_ONCE // values[0].size)
     for start in range(0, len(columns), at_once):
         part = columns[start : start + at_once]
-        table = file.read([name for names in part for name in names if name in present])
+        table = file.read([name for name in chain.from_iterable(part) if name in present])
         for of_model, names in zip(values[start:], part, strict=False):
             for place, name in enumerate(names):
                 if name in present:
@@ -295,21 +328,26 @@ def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldSco
     scored = set(rows["model"])
     present = [model for model in models if model in scored]
     wide = rows.pivot(index=["repeat", "fold"], columns="model", values="value")
+    # the sizes of the parts of each fold are the same for all models
     first = rows[rows["model"].isin(present[:1])].sort_values(["repeat", "fold"])
-    shape = first["repeat"].nunique(), first["fold"].nunique()
-    if len(wide) != shape[0] * shape[1] or len(rows) != wide.size:
+    n_repeats = first["repeat"].nunique()
+    n_folds = first["fold"].nunique()
+    if len(wide) != n_repeats * n_folds or len(rows) != wide.size:
         raise UserError(f"the scores of {metric} are not complete: rerun snakemake")
     n_train = n_test = None
     if not first[["n_train", "n_test"]].isna().any(axis=None):
-        n_train = first["n_train"].to_numpy().reshape(shape)
-        n_test = first["n_test"].to_numpy().reshape(shape)
+        n_train = first["n_train"].to_numpy().reshape(n_repeats, n_folds)
+        n_test = first["n_test"].to_numpy().reshape(n_repeats, n_folds)
     undefined = rows[rows["value"].isna()].groupby("model")["undefined"].unique().to_dict()
+    reasons = []
+    for model in present:
+        reasons.append("; ".join(map(str, undefined.get(model, ()))))
     return FoldScores(
         models=tuple(present),
-        values=wide[present].to_numpy(dtype=np.float64).reshape(*shape, len(present)),
+        values=wide[present].to_numpy(dtype=np.float64).reshape(n_repeats, n_folds, len(present)),
         n_train=n_train,
         n_test=n_test,
-        reasons=tuple("; ".join(map(str, undefined.get(model, ()))) for model in present),
+        reasons=tuple(reasons),
         left_out=_without(models, present),
     )
 
@@ -317,16 +355,16 @@ def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldSco
 def read_folds(
     analysis: Analysis,
     dataset: str,
-    given: str | Path | FoldPredictions,
+    source: str | Path | FoldPredictions,
     metrics: Iterable[str],
 ) -> FoldPredictions:
     """Read what is collected of the folds of one data set and plan."""
-    if isinstance(given, FoldPredictions):
-        return given
-    folds = read_fold_predictions(given, list(analysis.models), metrics)
+    if isinstance(source, FoldPredictions):
+        return source
+    folds = read_fold_predictions(source, list(analysis.models), metrics)
     relation = analysis.datasets[dataset].relation
     if relation is not None and relation.kind == "group" and folds.groups is None:
-        raise _unrelated(given, dataset, relation)
+        raise _unrelated(source, dataset, relation)
     return dataclasses.replace(folds, costs=analysis.datasets[dataset].costs)
 
 
@@ -336,7 +374,7 @@ class _Placed:
     def __init__(self, frame: pd.DataFrame) -> None:
         self.repetition, repetitions = pd.factorize(frame[COLLECTED_REPEAT], sort=True)
         self.row, ids = pd.factorize(frame[COLLECTED_ID], sort=True)
-        self.shape = len(repetitions), len(ids)
+        self.shape = (len(repetitions), len(ids))
         fold = np.full(self.shape, -1, dtype=np.int64)
         fold[self.repetition, self.row] = frame[COLLECTED_FOLD]
         self.used = (fold >= 0).any(axis=0)
@@ -344,12 +382,13 @@ class _Placed:
 
     def by_repetition(self, values: NDArray[Any]) -> NDArray[Any]:
         """Place values of lines by repetition and row."""
-        placed = np.zeros((*self.shape, *values.shape[1:]), dtype=values.dtype)
+        placed = np.zeros(self.shape + values.shape[1:], dtype=values.dtype)
         placed[self.repetition, self.row] = values
         return placed[:, self.used]
 
     def by_row(self, values: Any) -> NDArray[Any]:
         """Take what is the same in all repetitions from the first line of each row."""
+        # of several values for one place numpy keeps the last: backwards that is the first line
         first = np.zeros(self.shape[1], dtype=np.intp)
         first[self.row[::-1]] = np.arange(len(self.row))[::-1]
         return np.asarray(values)[first][self.used]
@@ -360,31 +399,37 @@ def read_fold_predictions(
 ) -> FoldPredictions:
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
     metrics = list(metrics)
-    ours = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
     with open_parquet(path) as file:
         names = file.schema_arrow.names
         runs = _runs_of(models, names)
-        taken = [name for name in names if name.startswith(TAKEN)]
-        related = [name for name in names if name == COLLECTED_GROUP]
-        frame = file.read(columns=[*ours, *runs, *taken, *related]).to_pandas()
+        taken = _with_prefix(TAKEN, names)
+        columns = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
+        if COLLECTED_GROUP in names:
+            columns.append(COLLECTED_GROUP)
+        frame = file.read(columns=columns + runs + list(taken)).to_pandas()
         classes, truth, answers = _answers(frame, runs)
-        ranked = _read_ranking(file, runs, classes, _looked_at_in_folds(metrics))
+        ranking = _read_ranking(file, runs, classes, _looked_at_in_folds(metrics))
     placed = _Placed(frame)
-    trained = [run_of(name)[0] for name in runs]
-    present = [model for model in models if model in trained]
-    places = [tuple(np.flatnonzero(np.equal(trained, model)).tolist()) for model in present]
-    predicted = np.column_stack(answers) if answers else np.empty((len(frame), 0))
-    by_kind = {kind: placed.by_repetition(values) for kind, values in ranked.items()}
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(runs):
+        places.setdefault(run_of(name)[0], []).append(place)
+    predicted = np.empty((len(frame), 0))
+    if answers:
+        predicted = np.column_stack(answers)
+    groups = None
+    if COLLECTED_GROUP in frame:
+        groups = placed.by_row(frame[COLLECTED_GROUP])
+    by_kind = {kind: placed.by_repetition(values) for kind, values in ranking.items()}
     return FoldPredictions(
-        models=tuple(present),
+        models=tuple(places),
         classes=tuple(classes),
         fold=placed.fold,
         truth=placed.by_row(truth),
         predicted=placed.by_repetition(predicted),
-        runs=tuple(places),
-        groups=placed.by_row(frame[related[0]]) if related else None,
-        columns={name.removeprefix(TAKEN): placed.by_row(frame[name]) for name in taken},
-        left_out=_without(models, present),
+        runs=tuple(map(tuple, places.values())),
+        groups=groups,
+        columns={column: placed.by_row(frame[name]) for name, column in taken.items()},
+        left_out=_without(models, runs),
         scores=by_kind.get("scores"),
         probabilities=by_kind.get("probabilities"),
     )

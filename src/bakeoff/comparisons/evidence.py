@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.analysis import Analysis
+from bakeoff.comparisons.settings import with_keys
 from bakeoff.data.observations import Observations
 from bakeoff.data.predicted import Predicted
 from bakeoff.errors import UserError
@@ -51,14 +52,23 @@ class Paired:
         """Return what a test takes of one model."""
         return self.values[..., model]
 
+    def columns_of(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Return what a test takes of some models, a column each."""
+        return [self.column(entry, model) for model in models]
+
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Return what a test takes of some models, one by one."""
-        columns = [self.column(entry, model) for model in models]
-        return self.leading(entry) + columns
+        return self.leading(entry) + self.columns_of(entry, models)
+
+    def at_once(self, entry: Entry) -> Any:
+        """Return what a test of all models at once takes of them."""
+        return self.values
 
     def matrix(self, entry: Entry) -> list[Any]:
-        """Return what a test of all models at once takes."""
-        return [*self.leading(entry), self.values]
+        """Return all that a test of all models at once takes."""
+        arguments = self.leading(entry)
+        arguments.append(self.at_once(entry))
+        return arguments
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the arguments of a test that no user sets."""
@@ -194,7 +204,9 @@ class PairedPredictions(Paired):
         """How many groups or times the related rows have, in words."""
         if self.groups is not None:
             return f"{len(pd.unique(self.groups)):,} groups"
-        times = 0 if self.times is None else len(pd.unique(self.times))
+        times = 0
+        if self.times is not None:
+            times = len(pd.unique(self.times))
         return f"{times:,} times"
 
     @property
@@ -211,9 +223,13 @@ class PairedPredictions(Paired):
     @property
     def difference(self) -> str:
         """The test that compares two models on these rows by any metric."""
+        if self.tasks is not None and self.by_values:
+            return "suite_mean_difference"
         if self.tasks is not None:
-            return "suite_mean_difference" if self.by_values else "suite_difference"
-        return "mean_difference" if self.by_values else "metric_difference"
+            return "suite_difference"
+        if self.by_values:
+            return "mean_difference"
+        return "metric_difference"
 
     @property
     def engine_metric(self) -> str | Metric:
@@ -241,24 +257,27 @@ class PairedPredictions(Paired):
             return self.row_values(model)
         if entry.reads == "predictions" and self.wanted is None:
             return self._answers(answers)
-        scored = self.wanted if entry.reads == "predictions" else self.scores
+        scored = self.scores
+        if entry.reads == "predictions":
+            scored = self.wanted
         assert scored is not None
         return scored[:, model]
 
-    def matrix(self, entry: Entry) -> list[Any]:
-        """Return rows × models after the truth; a list of the models' classes."""
+    def at_once(self, entry: Entry) -> Any:
+        """Return rows × models, or a list of the models' classes."""
         scored = {"ranking": self.scores, "predictions": self.wanted}.get(entry.reads)
         if scored is not None:
-            return [*self.leading(entry), scored]
-        columns = [self.column(entry, model) for model in range(len(self.models))]
+            return scored
+        columns = self.columns_of(entry, range(len(self.models)))
         if entry.reads == "predictions" and self.classes:
-            return [*self.leading(entry), columns]
-        return [*self.leading(entry), np.column_stack(columns)]
+            return columns
+        return np.column_stack(columns)
 
     def row_values(self, model: int) -> Floats:
         """Return what each row adds to a metric of numbers, whose mean is the metric."""
         if self.by_values:
             return np.asarray(self.predicted[:, model], dtype=np.float64)
+        # of a mean the influence of a row is its value less the mean
         effect = influence(self.truth, self.predicted[:, model], metric=self.engine_metric)
         return np.asarray(effect.value + effect.psi)
 
@@ -280,31 +299,41 @@ class PairedPredictions(Paired):
         """Say which models do not rank the rows or give probabilities, where that is wanted."""
         if self.by_values:
             return ""
-        wanted = self.wanted if self.metric else self.scores
+        wanted = self.scores
+        if self.metric:
+            wanted = self.wanted
         if wanted is None:
-            by_labels = looks_at(self.engine_metric) == "classes"
-            return "" if by_labels else "no model gives probabilities or scores"
-        silent = [self.models[model] for model in models if np.isnan(wanted[:, model]).any()]
-        if not silent:
-            return ""
-        kind = "probabilities" if wanted is self.probabilities else "probabilities or scores"
-        return f"{' and '.join(silent)} give(s) no {kind}"
+            if looks_at(self.engine_metric) == "classes":
+                return ""
+            return _NO_SCORES
+        silent = []
+        for model in models:
+            if np.isnan(wanted[:, model]).any():
+                silent.append(self.models[model])
+        return _silence(silent, probabilities=wanted is self.probabilities)
 
     def only(self, models: Sequence[int]) -> PairedPredictions:
         """Return the predictions of some models."""
         places = list(models)
         if places == list(range(len(self.models))):
             return self
+        scores = self.scores
+        if scores is not None:
+            scores = scores[:, places]
+        probabilities = self.probabilities
+        if probabilities is not None:
+            probabilities = probabilities[:, places]
         return dataclasses.replace(
             self,
             models=tuple(self.models[place] for place in places),
             predicted=self.predicted[:, places],
-            scores=None if self.scores is None else self.scores[:, places],
-            probabilities=None if self.probabilities is None else self.probabilities[:, places],
+            scores=scores,
+            probabilities=probabilities,
         )
 
     def confusion(self, model: str) -> NDArray[np.int64]:
         """Count true (rows) against predicted classes (columns), shape (K, K)."""
+        # the cells of the table are numbered row by row: k × true class + predicted class
         k = len(self.classes)
         cells = self.truth.astype(np.int64) * k + self.predicted[:, self.models.index(model)]
         return np.bincount(cells, minlength=k * k).reshape(k, k)
@@ -321,7 +350,9 @@ class PairedPredictions(Paired):
         looked_at = looks_at(self.engine_metric)
         if looked_at == "classes":
             return None
-        return self.scores if looked_at == "ranking" else self.probabilities
+        if looked_at == "ranking":
+            return self.scores
+        return self.probabilities
 
     @cached_property
     def _true_answers(self) -> Any:
@@ -336,6 +367,19 @@ class PairedPredictions(Paired):
     @cached_property
     def _labels(self) -> pd.CategoricalDtype:
         return pd.CategoricalDtype(pd.Index(self.classes, dtype=object))
+
+
+_NO_SCORES = "no model gives probabilities or scores"
+
+
+def _silence(models: Sequence[str], *, probabilities: bool) -> str:
+    """Say which models lack what a metric looks at; empty where none does."""
+    if not models:
+        return ""
+    kind = "probabilities or scores"
+    if probabilities:
+        kind = "probabilities"
+    return f"{' and '.join(models)} give(s) no {kind}"
 
 
 def by_metric(
@@ -380,8 +424,7 @@ def difference_options(
 ) -> dict[str, Any]:
     """Return the arguments of the test `rows.difference`, or another, that no user sets."""
     entry = catalogue()[test or rows.difference]
-    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
-    return {key: value for key, value in managed.items() if key in entry.options}
+    return with_keys(rows.managed(entry) | cost_options(costs, rows.metric), entry.options)
 
 
 # --- training runs on a test set
@@ -417,7 +460,9 @@ class CrossedRuns(Paired):
     @property
     def difference(self) -> str:
         """The test that compares two recipes on these rows by any metric."""
-        return "recipe_mean_difference" if self.rows.by_values else "recipe_difference"
+        if self.rows.by_values:
+            return "recipe_mean_difference"
+        return "recipe_difference"
 
     @property
     def n(self) -> int:
@@ -433,10 +478,9 @@ class CrossedRuns(Paired):
         runs = [self.rows.column(entry, place) for place in self.runs[model]]
         return Runs(runs, self.deterministic[model])
 
-    def matrix(self, entry: Entry) -> list[Any]:
-        """Return a list of the runs of all models after the truth."""
-        columns = [self.column(entry, model) for model in range(len(self.models))]
-        return [*self.leading(entry), columns]
+    def at_once(self, entry: Entry) -> list[Runs]:
+        """Return a list of the runs of all models."""
+        return self.columns_of(entry, range(len(self.models)))
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the groups of the rows, their metric and classes."""
@@ -473,8 +517,9 @@ class FoldScores(Paired):
         """Put the scores by several metrics side by side."""
         first = next(iter(parts.values()))
         reasons = []
-        for of_model in zip(*(part.reasons for part in parts.values()), strict=True):
-            reasons.append("; ".join(filter(None, of_model)))
+        for model in range(len(first.models)):
+            by_part = [part.reasons[model] for part in parts.values()]
+            reasons.append("; ".join(filter(None, by_part)))
         return dataclasses.replace(
             first,
             values=np.stack([part.values for part in parts.values()], axis=-1),
@@ -492,9 +537,9 @@ class FoldScores(Paired):
         """Return the scores of a model: flat, or repeats × folds for tests with replications."""
         return self._shaped(entry, self.values[:, :, model])
 
-    def matrix(self, entry: Entry) -> list[Any]:
+    def at_once(self, entry: Entry) -> Floats:
         """Return folds × models, by several metrics folds × models × metrics."""
-        return [self.values.reshape(-1, *self.values.shape[2:])]
+        return self.values.reshape(self.n, *self.values.shape[2:])
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the metrics, or the sizes of the parts, to tests that take them."""
@@ -520,10 +565,14 @@ class FoldScores(Paired):
         for model in models:
             if np.isnan(self.values[:, :, model]).any():
                 reasons[self.reasons[model] or "a score is missing"] = None
-        return f"the metric is undefined on a fold: {'; '.join(reasons)}" if reasons else ""
+        if not reasons:
+            return ""
+        return f"the metric is undefined on a fold: {'; '.join(reasons)}"
 
     def _shaped(self, entry: Entry, values: NDArray[Any]) -> NDArray[Any]:
-        return values if entry.replications and values.shape[1] > 1 else values.ravel()
+        if entry.replications and values.shape[1] > 1:
+            return values
+        return values.ravel()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -577,9 +626,12 @@ class FoldPredictions(Paired):
         """Return the values of rows of a model by the metric; raises `NoValue` without a score."""
         key = self.metric, model
         if key not in self.made:
-            runs = [self._wanted[:, :, run] for run in self.runs[model]]
-            if self._looks_at == "ranking":  # of the positive class, which comes last
-                runs = [np.stack([1 - scores, scores], axis=-1) for scores in runs]
+            runs = []
+            for run in self.runs[model]:
+                answers = self._wanted[:, :, run]
+                if self._looks_at == "ranking":  # of the positive class, which comes last
+                    answers = np.stack([1 - answers, answers], axis=-1)
+                runs.append(answers)
             behind = self._behind_classes(model)
             self.made[key] = rows_of_runs(self.setting, self.design, runs, behind)
         rows: FoldRows = self.made[key]
@@ -587,7 +639,9 @@ class FoldPredictions(Paired):
 
     def leading(self, entry: Entry) -> list[Any]:
         """Return the folds, to tests that count rows."""
-        return [self.fold] if entry.reads == "correctness" else []
+        if entry.reads == "correctness":
+            return [self.fold]
+        return []
 
     def column(self, entry: Entry, model: int) -> Any:
         """Return which rows a model has right, or the values of rows by the metric."""
@@ -600,21 +654,20 @@ class FoldPredictions(Paired):
         if self._looks_at == "classes":
             return ""
         if self._wanted is None:
-            return "no model gives probabilities or scores"
+            return _NO_SCORES
         tested = self.fold > 0
         silent = []
         for model in models:
             of_model = self._wanted[:, :, list(self.runs[model])]
             if np.isnan(of_model[tested]).any():
                 silent.append(self.models[model])
-        if not silent:
-            return ""
-        kind = "probabilities" if self._looks_at == "probabilities" else "probabilities or scores"
-        return f"{' and '.join(silent)} give(s) no {kind}"
+        return _silence(silent, probabilities=self._looks_at == "probabilities")
 
     @property
     def _looks_at(self) -> str:
-        return looks_at(engine_metric(self.metric, self.columns)) if self.metric else "classes"
+        if not self.metric:
+            return "classes"
+        return looks_at(engine_metric(self.metric, self.columns))
 
     @property
     def _wanted(self) -> Any:
@@ -625,10 +678,14 @@ class FoldPredictions(Paired):
         """Return the probabilities behind the classes that each run of a model predicts, if any."""
         if self._looks_at != "classes" or self.probabilities is None:
             return None
-        probabilities = [self.probabilities[:, :, run] for run in self.runs[model]]
         tested = self.fold > 0
-        known = all(np.isfinite(of_run[tested]).all() for of_run in probabilities)
-        return probabilities if known else None
+        by_run = []
+        for run in self.runs[model]:
+            probabilities = self.probabilities[:, :, run]
+            if not np.isfinite(probabilities[tested]).all():
+                return None
+            by_run.append(probabilities)
+        return by_run
 
 
 def options_of(costs: Costs | None, classes: Sequence[str]) -> Options:
@@ -637,7 +694,9 @@ def options_of(costs: Costs | None, classes: Sequence[str]) -> Options:
         return NO_OPTIONS
     places = [costs.names.index(name) for name in classes]
     matrix = np.asarray(costs.matrix, dtype=np.float64)[np.ix_(places, places)]
-    priors = None if costs.priors is None else np.asarray(costs.priors)[places]
+    priors = None
+    if costs.priors is not None:
+        priors = np.asarray(costs.priors)[places]
     return Options(cost=matrix, priors=priors)
 
 
@@ -658,7 +717,9 @@ class DatasetScores(Paired):
         if not len(self.values):
             return "no data set is left that every model has a score on"
         empty = int(np.isnan(self.values[:, list(models)]).any(axis=1).sum())
-        return f"scores are missing on {empty} data set(s)" if empty else ""
+        if not empty:
+            return ""
+        return f"scores are missing on {empty} data set(s)"
 
 
 AnyEvidence = PairedPredictions | CrossedRuns | FoldScores | FoldPredictions | DatasetScores

@@ -23,9 +23,24 @@ from bakeoff.stats.metrics.metric import Metric, Need, NoValue
 from bakeoff.threads import on_one_thread
 
 COLUMNS = (
-    *("dataset", "plan", "metric", "model", "estimate", "se", "df", "ci_low", "ci_high"),
-    *("confidence", "n", "status", "note", "baseline", "difference", "difference_low"),
-    *("difference_high", "difference_pvalue"),
+    "dataset",
+    "plan",
+    "metric",
+    "model",
+    "estimate",
+    "se",
+    "df",
+    "ci_low",
+    "ci_high",
+    "confidence",
+    "n",
+    "status",
+    "note",
+    "baseline",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "difference_pvalue",
 )
 """`difference` is that from the baseline, positive where the model is better."""
 
@@ -38,9 +53,9 @@ def fold_intervals(
     """Find the interval of each metric of each model, and compare it with the baseline."""
     analysis = analysis_of(experiment)
     lines: list[dict[str, Any]] = []
-    for (dataset, plan), given in inputs.items():
+    for (dataset, plan), source in inputs.items():
         metrics = metrics_by_rows(analysis, plan)
-        folds = read_folds(analysis, dataset, given, metrics)
+        folds = read_folds(analysis, dataset, source, metrics)
         for metric in metrics:
             for line in _of_metric(folds.by(metric), 1 - analysis.tests.alpha):
                 lines.append({"dataset": dataset, "plan": plan, "metric": metric, **line})
@@ -67,19 +82,22 @@ def _of_metric(folds: FoldPredictions, level: float) -> Iterator[dict[str, Any]]
         line |= _own_interval(fold_rows_score(rows, confidence_level=level))
         if baseline is not None:
             line |= _against(fold_rows_difference(rows, baseline, confidence_level=level))
-            sign = 1 if rows.setting.metric.greater_is_better else -1
-            line["baseline"] = sign * baseline.parts.score
+            # values of rows are larger where the model is better, whichever way the metric goes
+            line["baseline"] = baseline.parts.score
+            if not rows.setting.metric.greater_is_better:
+                line["baseline"] = -baseline.parts.score
         yield line
 
 
 def _own_interval(result: Result) -> dict[str, Any]:
     """Return the columns of a model's own score."""
+    notes = [check.detail for check in result.assumptions if _is_shown(check)]
     line = {
         "estimate": result.estimate,
         "se": result.details["se"],
         "df": result.df,
         "status": result.status.value,
-        "note": "; ".join(a.detail for a in result.assumptions if _is_shown(a)),
+        "note": "; ".join(notes),
     }
     if result.ci is not None:
         line |= {"ci_low": result.ci.low, "ci_high": result.ci.high}
@@ -105,23 +123,33 @@ def constant_rows(folds: FoldPredictions) -> FoldRows | None:
 
     None for a metric that no constant answer is known for. Raises `NoValue` where it has no score.
     """
-    setting, design = folds.setting, folds.design
+    setting = folds.setting
+    design = folds.design
     metric = setting.metric
     if not metric.computed or metric.takes:
         return None
-    known = folds.truth
-    k = len(folds.classes)
-    kind = np.float64 if metric.by_order or not k else np.intp
-    predicted = np.zeros((*design.fold.shape, k) if metric.by_order else design.fold.shape, kind)
+    truth = folds.truth
+    predicted = _no_answers(metric, design.fold.shape, len(folds.classes))
     for repetition, fold in enumerate(design.fold):
         for fit, tested in enumerate(design.rows_by_fit(repetition)):
-            trained = known[design.in_use[repetition] & (fold != fit)]
+            trained = truth[design.in_use[repetition] & (fold != fit)]
             predicted[repetition, tested] = _constant(
-                metric, folds.classes, trained, known[tested], folds.costs
+                metric, folds.classes, trained, truth[tested], folds.costs
             )
-    # the same answer for all rows, whatever the class shares
-    behind = [np.eye(k)[predicted]] if metric.of_table else None
+    behind = None
+    if metric.of_table:
+        # the same answer for all rows, whatever the class shares: its probability is 1
+        behind = [np.eye(len(folds.classes))[predicted]]
     return rows_of_runs(setting, design, [predicted], behind)
+
+
+def _no_answers(metric: Metric, shape: tuple[int, ...], classes: int) -> NDArray[Any]:
+    """Return room for the answers to all rows: numbers, class shares, or codes of classes."""
+    if not classes:
+        return np.zeros(shape)
+    if metric.by_order:
+        return np.zeros((*shape, classes))
+    return np.zeros(shape, np.intp)
 
 
 def _constant(
@@ -132,8 +160,11 @@ def _constant(
     costs: Costs | None,
 ) -> Any:
     """Return the number, the class, or the class shares that are predicted for every tested row."""
+    # The mean has the least squared error of all constants, the median the least absolute one.
+    if not classes and metric.constant == "mean":
+        return float(trained.mean())
     if not classes:
-        return float(trained.mean() if metric.constant == "mean" else np.median(trained))
+        return float(np.median(trained))
     counts = np.bincount(trained, minlength=len(classes))
     if metric.needs in (Need.RANKING, Need.PROBABILITIES):
         return counts / counts.sum()

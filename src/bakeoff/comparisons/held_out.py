@@ -23,7 +23,7 @@ from bakeoff.comparisons.evidence import (
     PairedPredictions,
     difference_options,
 )
-from bakeoff.comparisons.settings import FIXED_METRICS, has_test
+from bakeoff.comparisons.settings import FIXED_METRICS, has_test, with_keys
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics import score_view
 from bakeoff.spec import Costs
@@ -59,8 +59,9 @@ def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval 
     """Clip an interval to the range of its parameter."""
     if ci is None:
         return None
-    low = float(np.clip(ci.low, *limits))
-    high = float(np.clip(ci.high, *limits))
+    lowest, highest = limits
+    low = float(np.clip(ci.low, lowest, highest))
+    high = float(np.clip(ci.high, lowest, highest))
     return dataclasses.replace(ci, low=low, high=high)
 
 
@@ -102,14 +103,10 @@ class HeldOut:
 
     def _interval(self, model: int, level: float) -> Result:
         rows = self.rows
-        if rows.tasks is not None:
-            over_tasks: Any = suite_mean_ci if rows.by_values else suite_ci
-            found: Result = over_tasks(
-                *self.arguments(model), confidence_level=level, **self.options
-            )
-            return found
-        interval: Any = mean_ci if rows.by_values else metric_ci
+        interval = self._interval_function
         result: Result = interval(*self.arguments(model), confidence_level=level, **self.options)
+        if rows.tasks is not None:
+            return result
         if rows.by_values:
             result = dataclasses.replace(result, ci=clipped(result.ci, rows.range))
         checks = result.assumptions
@@ -120,20 +117,34 @@ class HeldOut:
             # those of the interval, not of the test that comes with it
             checks = tuple(check for check in rate.assumptions if check.name != AGREE)
         blocks = block_checks(rows, self.entry, self.costs, [model])
-        return dataclasses.replace(result, assumptions=(*checks, *blocks))
+        return dataclasses.replace(result, assumptions=checks + blocks)
+
+    @property
+    def _interval_function(self) -> Any:
+        """The function of the interval of one model, by what its rows are."""
+        if self.rows.tasks is not None and self.rows.by_values:
+            return suite_mean_ci
+        if self.rows.tasks is not None:
+            return suite_ci
+        if self.rows.by_values:
+            return mean_ci
+        return metric_ci
 
     def _counted(self, model: int) -> NDArray[Any] | None:
         """Return which rows count, of metrics that are shares of the rows."""
         rows = self.rows
         values = rows.predicted[:, model]
         if rows.by_values:
-            marks = rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all()
-            return values if marks else None
+            if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
+                return values
+            return None
         counts = counted_rows(rows.metric)
         if not counts:
             return None
         right: NDArray[Any] = values == rows.truth
-        return right if counts == "right" else ~right
+        if counts == "right":
+            return right
+        return ~right
 
     def _rate(self, counted: NDArray[Any], level: float) -> Result:
         """Return the share of the rows that count, with its interval."""
@@ -141,7 +152,7 @@ class HeldOut:
         if not rows.related:
             return _share(int(np.count_nonzero(counted)), rows.n, level)
         test = catalogue()["binomial_test"]
-        related = {key: value for key, value in rows.managed(test).items() if key in test.options}
+        related = with_keys(rows.managed(test), test.options)
         result: Result = test.function(counted, confidence_level=level, **related)
         return result
 
@@ -169,9 +180,11 @@ class HeldOut:
         rows = self.rows
         if rows.by_values:
             return rows.row_values(model)
+        # the influence of a row: how the metric changes where the row weighs a little more
         if metric_called(rows.engine_metric).form is not Form.LEFT_OUT:
+            truth, answers = self.arguments(model)
             options = self.options | {"groups": None}
-            return influence(*self.arguments(model), **options).drawn_from
+            return influence(truth, answers, **options).drawn_from
         # it has no formula: how good the model is on each row stands for it
         if rows.classes:
             return rows.correct[:, model].astype(np.float64)
@@ -211,15 +224,17 @@ def recipe_interval(runs: CrossedRuns, model: int, costs: Costs | None, level: f
     rows = runs.rows
     smooth = rows.by_values or has_test(rows.metric)
     if rows.times is None and smooth:
-        of_model = runs.arguments(catalogue()[runs.difference], [model])
+        arguments = runs.arguments(catalogue()[runs.difference], [model])
         options = difference_options(rows, costs, runs.difference) | {"confidence_level": level}
         if not rows.by_values:
-            return recipe_ci(*of_model, **options)
-        mean = recipe_mean_ci(*of_model, **options)
+            return recipe_ci(*arguments, **options)
+        mean = recipe_mean_ci(*arguments, **options)
         return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range))
     held_out = held_out_by(rows, costs)
     scores = [held_out.score(place) for place in runs.runs[model]]
-    why = "rows are in the order of time" if smooth else "the metric is not smooth"
+    why = "the metric is not smooth"
+    if smooth:
+        why = "rows are in the order of time"
     detail = f"{why}: no interval is known"
     return Result(
         statistic=math.nan,
@@ -238,10 +253,14 @@ def block_checks(
     if not isinstance(rows, PairedPredictions) or not rows.in_blocks(entry):
         return ()
     assert rows.times is not None
-    compared = [model for model in models or range(len(rows.models)) if not rows.missing([model])]
+    compared = []
+    for model in models or range(len(rows.models)):
+        if not rows.missing([model]):
+            compared.append(model)
     if len(compared) < len(models) or not compared:
         return ()
     held_out = held_out_by(rows.by(FIXED_METRICS.get(entry.reads, rows.metric)), costs)
+
     with suppress(NoValue):  # the test itself says why it has no answer
         values = np.column_stack([held_out.added(model) for model in compared])
         times = as_clusters(rows.times, rows.n)

@@ -77,10 +77,10 @@ class JudgedMarks:
     @property
     def labels(self) -> int:
         """The labels of the first pair, or of the only model."""
-        of = self.models[0].corrected
+        result = self.models[0].corrected
         if self.pairs:
-            of = self.pairs[0].corrected
-        return int(of.details["labels"])
+            result = self.pairs[0].corrected
+        return int(result.details["labels"])
 
     @property
     def items(self) -> int:
@@ -113,9 +113,12 @@ def compare_marks(marks: Marks, alpha: float) -> JudgedMarks:
 
 def _pair(marks: Marks, a: str, b: str, level: float) -> OfTwo:
     """Correct the difference of two models."""
-    arrays = marks.judge[a], marks.judge[b], marks.human[a], marks.human[b]
-    both = ~(np.isnan(arrays[2]) | np.isnan(arrays[3]))
-    either = ~(np.isnan(arrays[2]) & np.isnan(arrays[3]))
+    judge_a = marks.judge[a]
+    judge_b = marks.judge[b]
+    human_a = marks.human[a]
+    human_b = marks.human[b]
+    both = ~(np.isnan(human_a) | np.isnan(human_b))
+    either = ~(np.isnan(human_a) & np.isnan(human_b))
     labels = int(both.sum())
     if labels < FEWEST_LABELS <= int(either.sum()):
         raise Problem(
@@ -124,10 +127,14 @@ def _pair(marks: Marks, a: str, b: str, level: float) -> OfTwo:
             "same items for both",
         )
     _refuse_few(labels, marks, [a, b])
-    corrected = corrected_difference(*arrays, groups=marks.groups, confidence_level=level)
-    favour = judge_favour(*arrays, groups=marks.groups, confidence_level=level)
-    alone = float((arrays[0] - arrays[1]).mean())
-    return OfTwo(a, b, corrected, favour, alone, math.nan)
+    corrected = corrected_difference(
+        judge_a, judge_b, human_a, human_b, groups=marks.groups, confidence_level=level
+    )
+    favour = judge_favour(
+        judge_a, judge_b, human_a, human_b, groups=marks.groups, confidence_level=level
+    )
+    judge_alone = float((judge_a - judge_b).mean())
+    return OfTwo(a, b, corrected, favour, judge_alone, pvalue=math.nan)
 
 
 def _refuse_few(labels: int, marks: Marks, models: list[str]) -> None:
@@ -177,8 +184,8 @@ def marks_of_arrays(
             ("human",),
             f"found the models {joined(list(human))}, the predictions are of {joined(list(judge))}",
         )
-    every = np.concatenate([*judge.values(), *human.values()])
-    binary = bool(np.isin(every[~np.isnan(every)], (0, 1)).all())
+    all_marks = np.concatenate(list(judge.values()) + list(human.values()))
+    binary = bool(np.isin(all_marks[~np.isnan(all_marks)], (0, 1)).all())
     if values in ("right", "wrong") and not binary:
         raise Problem(("values",), f"found {values}, and some marks are neither 0 nor 1")
     first = next(iter(judge.values()))
@@ -224,11 +231,12 @@ def look_at(items: SuiteItems, alpha: float) -> SuiteLook:
             ("of",), f"{a} and {b} have no item that both have finished from the start on"
         )
     scale = max(1.0, float(np.abs(differences).max()))
+    # an e-process is of differences between −1 and 1
     stream = e_process(differences / scale, confidence_level=1 - alpha)
-    found = None
+    planned_looks = None
     if items.total:
         try:
-            found = looks(differences, items.total, alpha=alpha)
+            planned_looks = looks(differences, items.total, alpha=alpha)
         except ArgumentError as error:
             raise Problem(("of",), error.message) from None
-    return SuiteLook(a, b, items, found, stream, alpha, scale)
+    return SuiteLook(a, b, items, planned_looks, stream, alpha, scale)

@@ -52,11 +52,11 @@ class JudgedGate:
         passes = f"{self.candidate} is not worse than {self.base} by {margin}"
         fails = f"{self.candidate} is worse than {self.base} by more than {margin}"
         if self.superior:
-            more = f" by {self.what}"
+            by = f" by {self.what}"
             if self.margin:
-                more = f" by more than {margin}"
-            passes = f"{self.candidate} is better than {self.base}{more}"
-            fails = f"{self.candidate} is not shown to be better than {self.base}{more}"
+                by = f" by more than {margin}"
+            passes = f"{self.candidate} is better than {self.base}{by}"
+            fails = f"{self.candidate} is not shown to be better than {self.base}{by}"
         if self.decision is Release.SHIP:
             return f"Ship: {passes}."
         if self.decision is Release.BLOCK:
@@ -68,24 +68,25 @@ class JudgedGate:
     @property
     def reasons(self) -> list[str]:
         """The sentences behind the decision."""
-        found = self.limits
+        limits = self.limits
         sentences = []
-        if math.isnan(found.low):
+        if math.isnan(limits.low):
             sentences.append(f"There are no limits: {self._why_none()}.")
         else:
             sentence = (
-                f"The change is {found.estimate:+.3f} on {found.n:,} {self.unit}, its limits at "
-                f"the level {found.alpha:g} each are {found.low:+.3f} and {found.high:+.3f}."
+                f"The change is {limits.estimate:+.3f} on {limits.n:,} {self.unit}, its limits at "
+                f"the level {limits.alpha:g} each are {limits.low:+.3f} and {limits.high:+.3f}."
             )
             sentences.append(sentence.replace("-", "−"))
         if self.total is not None:
             sentences.append(
-                f"This is a look at {found.n:,} of {self.total:,} items; all looks together keep "
+                f"This is a look at {limits.n:,} of {self.total:,} items; all looks together keep "
                 "that level."
             )
         if self.next_look is not None and self.decision is Release.UNDECIDED:
             sentences.append(f"The next look is at {self.next_look:,} items.")
-        return [*sentences, *found.warnings]
+        sentences += limits.warnings
+        return sentences
 
     def _why_none(self) -> str:
         """Say why there are no limits."""
@@ -163,6 +164,7 @@ def _limits(low: Result, high: Result, alpha: float) -> Limits:
 
 def _halved(limits: Limits) -> Limits:
     """Turn a difference of two shares that sum up to 1 into the distance of one from a half."""
+    # with p + q = 1: (p − q) / 2 = p − 1/2
     return dataclasses.replace(
         limits, estimate=limits.estimate / 2, low=limits.low / 2, high=limits.high / 2
     )
@@ -212,16 +214,17 @@ def gate_at_look(
     """Decide at the first look that decides; each side spends its level over all looks."""
     check_margin(margin, 0.0, _largest(binary=items.binary))
     differences = items.values[candidate] - items.values[base]
-    found = looks(differences, items.total, alpha=2 * alpha)
+    # the looks are two-sided: each side of the gate spends a level of alpha of its own
+    planned_looks = looks(differences, items.total, alpha=2 * alpha)
     look = None
     decision = Release.UNDECIDED
-    for look in found.done:
-        decision = _at_look(look, found, margin, alpha, superior=superior)
+    for look in planned_looks.done:
+        decision = _at_look(look, planned_looks, margin, alpha, superior=superior)
         if decision is not Release.UNDECIDED:
             break
     next_look = None
-    if found.coming:
-        next_look = found.coming[0]
+    if planned_looks.coming:
+        next_look = planned_looks.coming[0]
     return JudgedGate(
         decision=decision,
         base=base,
@@ -237,11 +240,13 @@ def gate_at_look(
     )
 
 
-def _at_look(look: Look, found: Looks, margin: float, alpha: float, *, superior: bool) -> Release:
+def _at_look(
+    look: Look, planned_looks: Looks, margin: float, alpha: float, *, superior: bool
+) -> Release:
     """Decide by the limits of a look; what is not shown better is blocked at the last one alone."""
     limits = _limits_of_look(look, alpha)
     decision = decide_release(limits, margin, superior=superior)
-    is_last = look.n == found.total
+    is_last = look.n == planned_looks.total
     if superior and not is_last and decision is Release.BLOCK and limits.high >= margin:
         return Release.UNDECIDED
     return decision

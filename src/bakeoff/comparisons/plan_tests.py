@@ -80,7 +80,9 @@ def plan_tests(experiment: Experiment | Analysis) -> tuple[list[Problem], Analys
         try:
             test = assign_plan(entry, analysis, wanted)
         except Problem as problem:
-            problems.append(problem if problem.path else problem.inside(place))
+            if not problem.path:
+                problem = problem.inside(place)
+            problems.append(problem)
             continue
         if form:
             test = dataclasses.replace(test, why=f"{test.why}; {form}")
@@ -201,7 +203,6 @@ def _refuse_sizes_of_ranks(
 
 def _plan(entry: Entry, analysis: Analysis, recommended: str) -> str:
     """Choose the plan of a test: the one asked for, the recommended one, or its best."""
-    plans = analysis.plans
     wanted: Sequence[str] = entry.plans
     named = _options(entry, analysis).get("plan")
     if named is not None:
@@ -209,13 +210,13 @@ def _plan(entry: Entry, analysis: Analysis, recommended: str) -> str:
         wanted = (named,)
     elif recommended:
         wanted = (recommended,)
-    usable = [plan for plan in entry.plans if plan in plans and plan in wanted]
+    usable = [plan for plan in entry.plans if plan in analysis.plans and plan in wanted]
     if not usable:
         raise _refusal(entry, _without_plan(entry, analysis))
     # A test that is not told the sizes of the parts takes its folds for one cross-validation.
     of_one = entry.evidence is Evidence.FOLD_SCORES and "n_train" not in entry.options
-    if of_one and not one_cross_validation(analysis):
-        usable = [plan for plan in usable if plan != "kfold"]
+    if of_one and "kfold" in usable and not one_cross_validation(analysis):
+        usable.remove("kfold")
     if not usable:
         raise _refusal(
             entry,
@@ -275,7 +276,9 @@ def _unfit_for_relation(entry: Entry, test: PlannedTest, analysis: Analysis) -> 
     if entry.evidence is Evidence.FOLD_ROWS:
         instead = "fold_rows_difference, or a test of fold scores"
     dataset, relation = next(iter(analysis.related.items()))
-    key = "groups" if relation.kind == "group" else "time"
+    key = "time"
+    if relation.kind == "group":
+        key = "groups"
     return (
         f"counts rows one by one, {dataset} has `{key}: {relation.column}`: use {instead}, or set "
         f"`{INDEPENDENT}: true` among its options"
@@ -313,7 +316,9 @@ def _unfit_for_runs(entry: Entry, analysis: Analysis) -> str:
         instead = "fold_rows_difference, which takes the mean over seeds,"
     elif analysis.by_values:
         instead = "recipe_mean_difference"
-    has = "has" if len(several) == 1 else "have"
+    has = "have"
+    if len(several) == 1:
+        has = "has"
     return (
         f"looks at the rows of a single fit of each model, and {_named(several, analysis)} "
         f"{has} several training runs: use {instead} or set `seeds: 1`"
@@ -386,14 +391,17 @@ def _metrics(
     if entry.reads == "criteria":
         _check_criteria(entry, analysis, plan, metrics)
         return metrics
-    if not named and any(option in entry.options for option in IN_UNIT):
-        metrics = metrics[:1]
+    if not named and not entry.options.keys().isdisjoint(IN_UNIT):
+        metrics = metrics[:1]  # a margin in the unit of one metric is none of another
     can_take = _takes_metric(test, entry, analysis, metrics)
     if can_take is None:
         return metrics
     usable = tuple(filter(can_take, metrics))
     if not usable:
-        others = [m for m in METRICS if can_take(m) and not of_other_task(m, analysis.task)]
+        others = []
+        for metric in filter(can_take, METRICS):
+            if not of_other_task(metric, analysis.task):
+                others.append(metric)
         names = f"{listed(metrics, 'and')}; add one of {', '.join(others)}"
         raise _refusal(entry, f"has no standard error for {names} to `metrics:`")
     return usable
@@ -405,7 +413,9 @@ def _fixed_metric(
     """Return the one metric that a test is about."""
     lacking = analysis.without_costs
     if entry.reads == "classes" and lacking:
-        where = f" of {lacking[0]}" if len(lacking) < len(analysis.datasets) else ""
+        where = ""
+        if len(lacking) < len(analysis.datasets):
+            where = f" of {lacking[0]}"
         raise _refusal(entry, f"needs `costs:`{where}; if every error costs 1 use mcnemar")
     # a test of one model may be about the error rate instead
     return (test.options.get("rate", fixed),)
@@ -430,6 +440,8 @@ def _metrics_named(entry: Entry, analysis: Analysis) -> tuple[str, ...]:
 
 def _check_criteria(entry: Entry, analysis: Analysis, plan: str, metrics: Sequence[str]) -> None:
     """Refuse metrics that a test of several at once cannot take together."""
+    # the covariance of n metrics can be inverted with n + 1 folds at least, and nowhere if one
+    # metric follows from another
     n = len(metrics)
     folds = len(analysis.plans[plan].splits())
     reason = ""
@@ -450,7 +462,9 @@ def _takes_metric(
     """Return what tells whether a test takes a metric; None where it takes any."""
     if entry.reads == "predictions":
         _refuse_losses_in_time(test, entry, analysis, metrics)
-        return has_interval if entry.evidence is Evidence.ROWS else has_test
+        if entry.evidence is Evidence.ROWS:
+            return has_interval
+        return has_test
     if entry.reads == "values" and entry.evidence is Evidence.ROWS and not analysis.by_values:
         return partial(has_row_values, means="time" not in entry.options)
     return None
@@ -496,7 +510,8 @@ def _without_effect(analysis: Analysis, plan: AnalysisPlan) -> Iterator[Problem]
     names = ", ".join(running) or "none"
     tests = analysis.tests
     neutral = {"alternative": "two-sided", "dataset_groups": {}}
-    for key, has_effect in _settings_taken(analysis, [catalogue()[name] for name in running]):
+    entries = [catalogue()[name] for name in running]
+    for key, has_effect in _settings_taken(analysis, entries):
         if getattr(tests, key) != neutral.get(key) and not has_effect:
             yield Problem(("tests", key), f"none of the tests that run takes it ({names})")
     for name, options in tests.options.items():
@@ -504,10 +519,8 @@ def _without_effect(analysis: Analysis, plan: AnalysisPlan) -> Iterator[Problem]
         if name not in running:
             yield Problem(place, f"{name} does not run (the tests are {names})")
         elif INDEPENDENT in options and not analysis.related:
-            yield Problem(
-                (*place, INDEPENDENT),
-                "no data set has `groups:` or `time:`: nothing to assume",
-            )
+            message = "no data set has `groups:` or `time:`: nothing to assume"
+            yield Problem((*place, INDEPENDENT), message)
     for test in running.values():
         yield from _cannot_follow(test, analysis)
 
@@ -530,10 +543,11 @@ def _cannot_follow(test: PlannedTest, analysis: Analysis) -> Iterator[Problem]:
     entry = catalogue()[test.name]
     tests = analysis.tests
     if test.versus is not None and not takes_control(entry):
-        own = "versus" in tests.options.get(entry.name, {})
-        at = ("options", entry.name) if own else ()
+        place: Place = ("tests", "versus")
+        if "versus" in tests.options.get(entry.name, {}):
+            place = ("tests", "options", entry.name, "versus")
         yield Problem(
-            ("tests", *at, "versus"),
+            place,
             f"{entry.name} compares all pairs: set `options: {{{entry.name}: {{versus: "
             "null}}`, or name a test that takes `versus`",
         )
@@ -626,7 +640,7 @@ def check_classes(analysis: Analysis, dataset: str, classes: Sequence[str]) -> I
         return
     place: Place = ("costs", "classes")
     if data.has_own_costs:
-        place = ("datasets", dataset, *place)
+        place = ("datasets", dataset, "costs", "classes")
     for i, name in enumerate(costs.classes):
         try:
             check_values([name], classes, "class", (*place, i))
@@ -689,11 +703,13 @@ def left_out(analysis: Analysis) -> str:
     reason = _no_recipes(analysis)
     if reason:
         return f"{test} {reason}"
-    comparable = {*several} | deterministic(analysis)
+    comparable = deterministic(analysis).union(several)
     unknown = [name for name in analysis.models if name not in comparable]
     if not unknown:
         return ""
-    runs = max(ENOUGH_RUNS, *(analysis.models[name].seeds for name in several))
+    runs = ENOUGH_RUNS
+    for name in several:
+        runs = max(runs, analysis.models[name].seeds)
     it_is = "it is"
     its = "its"
     if len(unknown) > 1:
@@ -709,4 +725,6 @@ def left_out(analysis: Analysis) -> str:
 def _named(models: Sequence[str], analysis: Analysis) -> str:
     """Name some models, the first of many."""
     names = [analysis.models[model].label for model in models]
-    return joined(names) if len(names) <= _MOST_NAMED else some(names, _MOST_NAMED)
+    if len(names) <= _MOST_NAMED:
+        return joined(names)
+    return some(names, _MOST_NAMED)

@@ -204,6 +204,7 @@ def _agreement_of_judges(battles: Battles) -> Agreement | RatersAgreement | None
     names = battles.judges
     if not 1 < len(names) <= _MOST_JUDGES:
         return None
+    # a judge that saw a prompt several times has one verdict on it: the sign of the mean outcome
     means = votes.groupby(["judge", "prompt"])["outcome"].mean().unstack("judge")[names]
     verdicts = means.apply(np.sign)
     shared = verdicts[verdicts.notna().sum(axis=1) > 1]
@@ -242,7 +243,9 @@ def _by_prompt(battles: Battles) -> pd.DataFrame:
 def compare_many(battles: Battles, alpha: float) -> ManyModels:
     """Rank many models by Bradley and Terry's model of all battles."""
     votes = battles.votes
-    units = votes["groups"] if "groups" in votes else votes["prompt"]
+    units = votes["prompt"]
+    if "groups" in votes:
+        units = votes["groups"]
     try:
         strengths = battle_strengths(
             votes["model_a"].to_numpy(),
@@ -257,6 +260,7 @@ def compare_many(battles: Battles, alpha: float) -> ManyModels:
             text = f"{error.message}; {setting('order', 'unknown')} goes on without an adjustment"
             raise Problem(("order",), text) from None
         raise Problem(("preferences",), error.message) from None
+    # strengths are consistent, but their standard errors hold with many prompts alone
     if strengths.n < FEWEST_PROMPTS:
         unknown = np.full_like(strengths.covariance, np.nan)
         strengths = dataclasses.replace(strengths, covariance=unknown, se=unknown[0])
@@ -278,11 +282,13 @@ def _pair(
     alpha: float,
 ) -> OfPair:
     """Return what is known of two models, by all battles and by their own."""
-    a, b = (strengths.models[place] for place in members)
+    a = strengths.models[members[0]]
+    b = strengths.models[members[1]]
     own = None
     met = int(strengths.met[members])
     if met >= _OF_PAIR:
         own = _own_share(battles, a, b, alpha)
+    # Differences of strengths are log odds: P(A wins) = 1 / (1 + exp(−difference)).
     return OfPair(
         a=a,
         b=b,
@@ -305,7 +311,9 @@ def _own_share(battles: Battles, a: str, b: str, alpha: float) -> Result | None:
         result = _preference(battles.among([a, b]).turned(a), alpha)
     except UserError:  # in one order alone
         return None
-    return None if np.isnan(result.pvalue) else result
+    if np.isnan(result.pvalue):
+        return None
+    return result
 
 
 def _exchanged(pair: OfPair) -> OfPair:

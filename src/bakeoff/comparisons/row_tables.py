@@ -60,8 +60,10 @@ SUBGROUPS = (
     "status",
     "decision",
 )
-INTERACTION, SUBGROUP = "interaction", "subgroup"
-"""Roles: does the difference differ between subgroups of a column; is there one in a subgroup?"""
+INTERACTION = "interaction"
+"""The role of the question: does the difference differ between the subgroups of a column?"""
+SUBGROUP = "subgroup"
+"""The role of the question: is there a difference in one subgroup?"""
 _CORRECTION = "holm"
 
 # --- intervals of the metrics of each model
@@ -75,13 +77,13 @@ def score_intervals(
     """Find the standard error and the interval of each metric of each model."""
     analysis = analysis_of(experiment)
     if metrics is None:
-        metrics = [metric for metric in analysis.metrics if has_interval(metric)]
+        metrics = list(filter(has_interval, analysis.metrics))
     level = 1 - analysis.tests.alpha
     fixed = deterministic(analysis)
     lines = []
-    for dataset, given in inputs.items():
+    for dataset, source in inputs.items():
         costs = analysis.datasets[dataset].costs
-        for rows in held_out(analysis, dataset, given, metrics):
+        for rows in held_out(analysis, dataset, source, metrics):
             runs = CrossedRuns.from_rows(rows, fixed)
             for model, name in enumerate(runs.models):
                 line = {
@@ -131,10 +133,10 @@ def subgroup_table(
     lines: list[dict[str, Any]] = []
     if analysis.several_runs:
         return pd.DataFrame(lines, columns=list(SUBGROUPS))
-    metrics = [metric for metric in analysis.metrics if has_test(metric)]
-    for dataset, given in inputs.items():
+    metrics = list(filter(has_test, analysis.metrics))
+    for dataset, source in inputs.items():
         costs = analysis.datasets[dataset].costs
-        for rows in held_out(analysis, dataset, given, metrics):
+        for rows in held_out(analysis, dataset, source, metrics):
             lines += _of_rows(held_out_by(rows, costs), dataset, analysis)
     return pd.DataFrame(lines, columns=list(SUBGROUPS))
 
@@ -150,7 +152,7 @@ def _of_rows(of_metric: HeldOut, dataset: str, analysis: Analysis) -> list[dict[
     lines = []
     # the interactions of all columns are one family, the subgroups of each column are another
     families: dict[str | None, list[dict[str, Any]]] = {}
-    wanted = [one.column for one in analysis.datasets[dataset].subgroups]
+    wanted = [subgroup.column for subgroup in analysis.datasets[dataset].subgroups]
     # in each part of the rows, one of the tasks for instance, all rows weigh alike
     if rows.tasks is not None:
         of_metric = held_out_by(dataclasses.replace(rows, tasks=None), of_metric.costs)
@@ -160,12 +162,16 @@ def _of_rows(of_metric: HeldOut, dataset: str, analysis: Analysis) -> list[dict[
         for part in _of_column(of_metric, column, pairs, alpha):
             line = {"dataset": dataset, "metric": rows.metric, "column": column, **part}
             lines.append(line)
-            key = None if part["role"] == INTERACTION else column
+            key: str | None = column
+            if part["role"] == INTERACTION:
+                key = None
             families.setdefault(key, []).append(line)
     for family in families.values():
         adjusted = adjust_pvalues([line["pvalue"] for line in family], _CORRECTION)
         for line, pvalue in zip(family, map(float, adjusted), strict=True):
-            estimate = math.nan if line["role"] == INTERACTION else line["estimate"]
+            estimate = line["estimate"]
+            if line["role"] == INTERACTION:
+                estimate = math.nan  # that differences differ has no direction
             line["pvalue_adjusted"] = pvalue
             line["correction"] = _CORRECTION
             line["alpha"] = alpha
@@ -181,6 +187,7 @@ def _of_column(
     rows = of_metric.rows
     subgroups = rows.subgroups[column].remove_unused_categories()
     names = subgroups.categories
+    # the intervals of all pairs in all subgroups of the column hold together
     level = simultaneous_level(1 - alpha, max(1, len(pairs) * len(names)), _CORRECTION)
     nothing = dict.fromkeys(("estimate", "pvalue", "ci_low", "ci_high"), math.nan)
     for a, b in pairs:
@@ -194,8 +201,9 @@ def _of_column(
             continue
         result = of_metric.interaction([a, b], subgroups.codes, level)
         row = result.to_row()
-        keys = ("n", "statistic", "df", "df1", "df2", "pvalue", "status")
-        yield interaction | {key: row[key] for key in keys}
+        for key in ("n", "statistic", "df", "df1", "df2", "pvalue", "status"):
+            interaction[key] = row[key]
+        yield interaction
         for code, inside in result.details["subgroups"].items():
             yield pair | _subgroup(str(names[int(code)]), inside, level)
 

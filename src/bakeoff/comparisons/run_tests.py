@@ -11,6 +11,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.collected import evidence_of
@@ -28,6 +30,7 @@ from bakeoff.comparisons.settings import (
     correction_among,
     has_test,
     pairs_of,
+    with_keys,
 )
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
@@ -139,7 +142,8 @@ class Comparison:
     def to_row(self) -> dict[str, Any]:
         """Return the scalars: one row of comparisons.csv."""
         row = {name: getattr(self, name) for name in self.columns()}
-        return row | {"decision": self.decision.value}
+        row["decision"] = self.decision.value
+        return row
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data; see `bakeoff.stats.plain`."""
@@ -149,7 +153,9 @@ class Comparison:
     @cache
     def columns(cls) -> tuple[str, ...]:
         """List the columns of comparisons.csv."""
-        return tuple(f.name for f in dataclasses.fields(cls) if f.name != "result")
+        names = [field.name for field in dataclasses.fields(cls)]
+        names.remove("result")
+        return tuple(names)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
@@ -208,13 +214,14 @@ def run_planned(
             continue
         rows = run_test(test, evidence, context_of(analysis, dataset, metric))
         if isinstance(evidence, DatasetScores) and metric in analysis.mixed_units:
-            # what the test had are ranks, and a difference of them is no difference of scores
-            rows = [row if row.test in UNIT_FREE else _without_interval(row) for row in rows]
+            rows = [_without_interval(row) for row in rows]
         against = {}
         for name, planned in AnalysisPlan((test,)).by_name.items():
             against[name] = cautions(planned, analysis, evidence.left_out, metric, dataset)
         for row in rows:
-            compared = [row.model_a, row.model_b] if row.model_a else evidence.models
+            compared: Sequence[str] = evidence.models
+            if row.model_a:
+                compared = (row.model_a, row.model_b)
             sentences = against[row.test].sentences(compared)
             failed_checks = measured(row)
             if failed_checks:
@@ -225,17 +232,20 @@ def run_planned(
 
 
 def _without_interval(row: Comparison) -> Comparison:
-    return dataclasses.replace(
-        row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
-    )
+    """Take the interval from a result of scores in several units, unless it has no unit."""
+    if row.test in UNIT_FREE:
+        return row
+    # what the test had are ranks, and a difference of them is no difference of scores
+    result = {**row.result, "ci": None}
+    return dataclasses.replace(row, ci_low=math.nan, ci_high=math.nan, result=result)
 
 
 def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
     """List the plans and metrics whose score matrix a test needs complete."""
-    needed = set()
+    needed: set[tuple[str, str]] = set()
     for test in tests:
         if test.on_datasets and not test.allows_missing:
-            needed |= {(test.plan, metric) for metric in test.metrics}
+            needed.update((test.plan, metric) for metric in test.metrics)
     return needed
 
 
@@ -265,11 +275,13 @@ class Context:
 
 def context_of(analysis: Analysis, dataset: str, metric: str) -> Context:
     """Say where the hypotheses of a test come from, and how an analysis has them tested."""
-    costs = analysis.datasets[dataset].costs if dataset else None
+    costs = None
+    if dataset:
+        costs = analysis.datasets[dataset].costs
     measure = analysis.measures[metric]
     limits = measure.range
     if measure.priced and costs is not None:  # no cost exceeds the largest error's
-        limits = limits[0], float(max(map(max, costs.matrix)))
+        limits = (limits[0], float(np.max(costs.matrix)))
     return Context(
         dataset=dataset,
         metric=metric,
@@ -291,8 +303,10 @@ def run_test(
     try:
         rows = family.tested()
     except ValueError as refusal:
-        rows = [family.comparison(refusal, math.nan, members) for members in family.hypotheses]
-    rows = [family.annotated(row) for row in rows]
+        rows = []
+        for members in family.hypotheses:
+            rows.append(family.comparison(refusal, math.nan, members))
+    rows = list(map(family.annotated, rows))
     if test.posthoc is not None:
         rows += run_test(test.posthoc, evidence, context, follows=test.name)
     return rows
@@ -322,7 +336,8 @@ class _Family:
 
     def tested(self) -> list[Comparison]:
         """Test all hypotheses; what the evidence does not allow raises a ValueError."""
-        test, entry = self.test, self.entry
+        test = self.test
+        entry = self.entry
         check_correction(test, self.correction)
         if test.versus is not None and test.versus not in self.models:
             raise ValueError(
@@ -340,7 +355,8 @@ class _Family:
 
     def _may_be_tested_at_once(self) -> bool:
         """Tell whether one call for many pairs gives the numbers of a call for each."""
-        entry, rows = self.entry, self.evidence
+        entry = self.entry
+        rows = self.evidence
         chosen = set(self.test.options)
         if isinstance(rows, PairedPredictions) and rows.related and entry.variants is not None:
             chosen.add("variant")  # else all pairs are computed in a form of their own
@@ -352,16 +368,21 @@ class _Family:
         if self.test.simultaneous:
             level = simultaneous_level(level, len(self.hypotheses), self.correction)
         results: list[Result | ValueError] = []
+        pvalues = []
         for members in self.hypotheses:
             try:
-                results.append(self._result(members, level))
+                result = self._result(members, level)
             except ValueError as refusal:
+                # it has no p-value, and is no member of the family that is adjusted
                 results.append(refusal)
-        pvalues = [math.nan if isinstance(one, ValueError) else one.pvalue for one in results]
+                pvalues.append(math.nan)
+            else:
+                results.append(result)
+                pvalues.append(result.pvalue)
         adjusted = adjust_pvalues(pvalues, self.correction)
         rows = []
-        for members, result, pvalue in zip(self.hypotheses, results, adjusted, strict=True):
-            rows.append(self.comparison(result, float(pvalue), members))
+        for members, outcome, pvalue in zip(self.hypotheses, results, adjusted, strict=True):
+            rows.append(self.comparison(outcome, float(pvalue), members))
         return rows
 
     def _result(self, members: Sequence[int], level: float) -> Result:
@@ -377,13 +398,12 @@ class _Family:
             if not self.test.allows_missing:
                 self._check_complete(range(len(self.models)))
             arguments = self.evidence.matrix(entry)
-        options = self._options(level, entry.name)
-        taken = {key: options[key] for key in entry.options if key in options}
-        result: Result = self._clipped(entry.function(*arguments, **taken))
+        options = with_keys(self._options(level, entry.name), entry.options)
+        result: Result = self._clipped(entry.function(*arguments, **options))
         return result
 
     def _all_pairs(
-        self, function: Callable[..., PairwiseResult], taken: Iterable[str]
+        self, function: Callable[..., PairwiseResult], parameters: Iterable[str]
     ) -> list[Comparison]:
         """Test all pairs in one call, whose numbers carry their own adjustment."""
         if not self.test.allows_missing:
@@ -391,29 +411,34 @@ class _Family:
         versus = self.test.versus
         many = len(self.models) > _MOST_BY_PAIR
         options = self._options(1 - self.test.alpha, function.__name__)
-        options["control"] = None if versus is None else self.models.index(versus)
+        options["control"] = None
+        if versus is not None:
+            options["control"] = self.models.index(versus)
         options["correction"] = self.correction
         options["simultaneous"] = self.test.simultaneous
         options["leader_only"] = bool(self.follows) and many and versus is None
-        handed = {key: options[key] for key in taken if key in options}
-        whole = function(*self.evidence.matrix(self.entry), **handed)
-        whole = dataclasses.replace(
-            whole,
-            pairs=tuple(map(self._clipped, whole.pairs)),
-            results=tuple(map(self._clipped, whole.results)),
+        arguments = self.evidence.matrix(self.entry)
+        family = function(*arguments, **with_keys(options, parameters))
+        family = dataclasses.replace(
+            family,
+            pairs=tuple(map(self._clipped, family.pairs)),
+            results=tuple(map(self._clipped, family.results)),
         )
-        records = whole.to_dict()
-        size = whole.details.get("hypotheses", len(whole.pairs))
+        records = family.to_dict()
+        size = family.details.get("hypotheses", len(family.pairs))
+        by_pair = zip(family.each(), family.pairs, records["pairs"], strict=True)
         rows = []
-        for result, pair, numbers in zip(whole.each(), whole.pairs, records["pairs"], strict=True):
-            record = None if whole.results else self._record(records, numbers, result)
+        for result, pair, numbers in by_pair:
+            record = None
+            if not family.results:
+                record = self._record(records, numbers, result)
             rows.append(
                 self.comparison(
                     result,
                     pair.pvalue_adjusted,
                     (pair.a, pair.b),
                     size=size,
-                    correction=whole.correction,
+                    correction=family.correction,
                     record=record,
                 )
             )
@@ -427,15 +452,13 @@ class _Family:
         self, records: Mapping[str, Any], numbers: Mapping[str, Any], result: Result
     ) -> dict[str, Any]:
         """Return the plain data of a pair that was tested with all others at once."""
-        record = {key: value for key, value in records.items() if key != "pairs"}
-        effects = {key: size for key, size in numbers["details"].items() if key in _EFFECTS}
-        return {
-            **record,
-            "test": self.entry.name,
-            **numbers,
-            "effect_sizes": effects,
-            "assumptions": [dict(vars(check)) for check in result.assumptions],
-        }
+        record = dict(records)
+        del record["pairs"]
+        record["test"] = self.entry.name
+        record.update(numbers)
+        record["effect_sizes"] = with_keys(numbers["details"], _EFFECTS)
+        record["assumptions"] = _plain_checks(result.assumptions)
+        return record
 
     def _check_complete(self, models: Iterable[int]) -> None:
         """Refuse evidence that some models lack, unless the test leaves it out by itself."""
@@ -487,19 +510,23 @@ class _Family:
             decision = decide(result, self.role, adjusted, self.test.alpha)
             row = result.to_row()
             content = self._content(result, decision, record)
-        names = [self.models[m] for m in members]
+        names = ["", ""]
+        for place, member in enumerate(members):
+            names[place] = self.models[member]
+        if size is None:
+            size = len(self.hypotheses)
         return Comparison(
-            **{key: value for key, value in row.items() if key in _SHARED},
+            **with_keys(row, _OF_RESULT),
             role=self.role,
             follows=self.follows,
             dataset=context.dataset,
             plan=self.test.plan,
             metric=context.metric,
-            model_a=names[0] if names else "",
-            model_b=names[1] if len(names) > 1 else "",
+            model_a=names[0],
+            model_b=names[1],
             pvalue_adjusted=adjusted,
             correction=correction or self.correction,
-            family_size=len(self.hypotheses) if size is None else size,
+            family_size=size,
             alpha=self.test.alpha,
             decision=decision,
             result=content,
@@ -507,13 +534,15 @@ class _Family:
 
     def _row_of_refusal(self, refusal: ValueError) -> dict[str, Any]:
         """Return the columns of a hypothesis without a result."""
-        undefined = UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value
+        status = Status.UNDEFINED.value
+        if isinstance(refusal, Missing):
+            status = UNDEFINED_METRIC
         return {
             "test": self.entry.name,
             "n": self.evidence.n,
             "statistic": math.nan,
             "pvalue": math.nan,
-            "status": undefined,
+            "status": status,
             "alternative": self.test.alternative,
         }
 
@@ -525,23 +554,24 @@ class _Family:
         if decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
             # the p-values of the others in the family may have changed it
             checks = result.checks(decision is not Decision.NOT_SHOWN)
-            content["assumptions"] = [dict(vars(check)) for check in checks]
+            content["assumptions"] = _plain_checks(checks)
         if self.entry.evidence is Evidence.FOLD_SCORES:
-            effects = content.get("effect_sizes", {})
-            content["effect_sizes"] = {
-                name: size for name, size in effects.items() if name not in _BY_SPREAD_OF_FOLDS
-            }
+            effects = dict(content.get("effect_sizes", {}))
+            for name in _BY_SPREAD_OF_FOLDS:
+                effects.pop(name, None)
+            content["effect_sizes"] = effects
         return content
 
     def annotated(self, row: Comparison) -> Comparison:
         """Say with a result what was left out of its evidence, and what is assumed of its rows."""
         compared = [self.models.index(model) for model in (row.model_a, row.model_b) if model]
         blocks = block_checks(self.evidence, self.entry, self.context.costs, compared)
-        checks = [*row.result.get("assumptions", []), *map(vars, blocks)]
+        checks = list(row.result.get("assumptions", [])) + _plain_checks(blocks)
         facts: dict[str, Any] = {}
         if self.assumed is not None:
-            others = [check for check in checks if check["name"] != self.assumed.name]
-            checks = [vars(self.assumed), *others]
+            # the test itself could not know that its rows belong together
+            checks = [check for check in checks if check["name"] != self.assumed.name]
+            checks.insert(0, vars(self.assumed))
             facts[INDEPENDENT] = True
         left_out = self.evidence.left_out
         if left_out:
@@ -550,12 +580,37 @@ class _Family:
             facts["left_out"] = list(left_out)
         if not checks:
             return row
-        result = {**row.result, "assumptions": [dict(check) for check in checks], **facts}
+        result = {**row.result, "assumptions": list(map(dict, checks)), **facts}
         return dataclasses.replace(row, result=result)
 
 
-_SHARED = {field.name for field in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
+_OF_RESULT = (
+    "test",
+    "variant",
+    "statistic",
+    "df",
+    "df1",
+    "df2",
+    "pvalue",
+    "alternative",
+    "estimate",
+    "ci_low",
+    "ci_high",
+    "confidence",
+    "n",
+    "status",
+    "p_a_better",
+    "p_equivalent",
+    "p_b_better",
+    "rope",
+    "margin",
+)
 """Columns of a comparison that a result fills."""
+
+
+def _plain_checks(checks: Iterable[Assumption]) -> list[dict[str, Any]]:
+    """Return what was assumed and checked as plain data."""
+    return [dict(vars(check)) for check in checks]
 
 
 def _as_independent(
@@ -591,10 +646,12 @@ def _hypotheses(
 def _limits(entry: Entry, metric: tuple[float, float]) -> tuple[float, float]:
     """Return between which numbers the parameter of a test lies."""
     low, high = metric
-    if entry.unit:
-        low, high = -math.inf, math.inf
+    if entry.unit:  # the parameter is not the metric
+        low = -math.inf
+        high = math.inf
     if entry.arity is Arity.ONE:
         return low, high
+    # a difference of two numbers between low and high
     return low - high, high - low
 
 
@@ -620,10 +677,14 @@ def decide(result: Result, role: str, adjusted: float, alpha: float) -> Decision
             Decision.EQUIVALENT: result.p_equivalent,
             Decision.B_BETTER: result.p_b_better,
         }
-        probable = (outcome for outcome, p in outcomes.items() if p >= 1 - alpha)
-        return next(probable, Decision.NOT_SHOWN)
+        for outcome, probability in outcomes.items():
+            if probability >= 1 - alpha:
+                return outcome
+        return Decision.NOT_SHOWN
     if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
-        return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
+        if adjusted < alpha:
+            return Decision.EQUIVALENT
+        return Decision.NOT_SHOWN
     if role == "pair":
         return decide_pair(adjusted, alpha, result.estimate, result.alternative)
     return decide_pair(adjusted, alpha)
@@ -637,8 +698,13 @@ def decide_pair(
         return Decision.UNDECIDED
     if pvalue > alpha:
         return Decision.NOT_SHOWN
-    if alternative != "two-sided":
-        return Decision.A_BETTER if alternative == "greater" else Decision.B_BETTER
+    # what a one-sided test rejects is the other side, whatever the sign of the estimate
+    if alternative == "greater":
+        return Decision.A_BETTER
+    if alternative == "less":
+        return Decision.B_BETTER
     if math.isnan(estimate) or estimate == 0:
         return Decision.DIFFERENT
-    return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
+    if estimate > 0:
+        return Decision.A_BETTER
+    return Decision.B_BETTER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,12 @@ from bakeoff.stats.datasets.standings import group_means, with_failures_last
 
 UNIT_FREE = ("sign_test", "wilcoxon_log_ratios")
 """Tests over data sets of scores in any unit: wins, and ratios of errors, are the same in each."""
-MATRIX, HOLES = "matrix", "holes"
-"""What tests over data sets read: their scores, and which are missing."""
+MATRIX = "matrix"
+"""What tests over data sets read: their scores."""
+HOLES = "holes"
+"""Which scores are missing, and why."""
 _KEYS = ["plan", "metric", "dataset"]
+_CELL = ["plan", "metric", "dataset", "model"]
 _SHOWN = 3
 _DIGITS = 10
 """Digits in which scores must differ to be no ties."""
@@ -56,27 +60,29 @@ def score_matrix(
         fits["halves"] -= halves.full_repeats * halves.folds
         full = (scores["plan"] == "halves") & (scores["repeat"] > 2 * halves.repeats)
         scores = scores[~full]
-    groups = scores.groupby([*_KEYS, "model"], sort=False)["value"]
+    # a mean over some of the folds would be of other rows than that of the other models
+    groups = scores.groupby(_CELL, sort=False)["value"]
     count = groups.count()
     whole = count == count.index.get_level_values("plan").map(fits)
     means = groups.mean().where(whole)
-    rows = [(plan, metric, dataset) for plan in plans for metric in metrics for dataset in datasets]
+    rows = list(product(plans, metrics, datasets))
     index = pd.MultiIndex.from_tuples(rows, names=_KEYS)
     wide = means.unstack("model").reindex(index=index, columns=list(models))
-    reasons = scores[scores["value"].isna()].drop_duplicates([*_KEYS, "model"])
-    reason_of = reasons.set_index([*_KEYS, "model"])["undefined"].to_dict()
+    undefined = scores[scores["value"].isna()].drop_duplicates(_CELL)
+    reason_of = undefined.set_index(_CELL)["undefined"].to_dict()
     holes = []
-    for row, gaps in zip(rows, wide.isna().to_numpy(), strict=True):
+    for (plan, metric, dataset), gaps in zip(rows, wide.isna().to_numpy(), strict=True):
         for model, gap in zip(models, gaps, strict=True):
             if gap:
-                holes.append(Hole(*row, model, reason_of.get((*row, model)) or "no fit"))
+                reason = reason_of.get((plan, metric, dataset, model)) or "no fit"
+                holes.append(Hole(plan, metric, dataset, model, reason))
     # the first three columns are the keys, whatever the models are called
     return wide.reset_index(allow_duplicates=True), holes
 
 
 def read_score_matrix(path: str | Path, models: Sequence[str]) -> pd.DataFrame:
     """Read a score matrix as `score_matrix` made it."""
-    names = [*_KEYS, *models]
+    names = _KEYS + list(models)
     head = read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
     if head.iloc[0].tolist() != names:
         raise UserError(f"{path} is about other models: delete it and run again")
@@ -85,7 +91,7 @@ def read_score_matrix(path: str | Path, models: Sequence[str]) -> pd.DataFrame:
         path,
         header=None,
         skiprows=1,
-        names=[*keys, *models],
+        names=keys + list(models),
         dtype=dict.fromkeys(keys, str),
         keep_default_na=False,
         na_values=[""],
@@ -130,7 +136,9 @@ def complete(
     Scores in mixed units become ranks, unless they are not to be `ranked`.
     """
     models = scores.columns
-    sign = 1 if analysis.measures[metric].greater_is_better else -1
+    sign = 1
+    if not analysis.measures[metric].greater_is_better:
+        sign = -1
     units = analysis.tests.units(scores.index)
     notes: list[str] = []
     if policy == "drop_dataset":
@@ -140,9 +148,13 @@ def complete(
         scores = _ranked(scores, sign)
     values, names = _means_of_units(scores, units)
     if policy == "failed" and np.isnan(values).any():
-        never = [models[i] for i in range(len(models)) if np.isnan(values[:, i]).all()]
+        never = []
+        for model, scores_of_model in zip(models, values.T, strict=True):
+            if np.isnan(scores_of_model).all():
+                never.append(model)
         if never:
             raise UserError(f"{', '.join(never)}: no data set has a score of it; leave it out")
+        # where no model has a score there is nothing to rank
         kept = ~np.isnan(values).all(axis=1)
         notes += _notes_on_failures(values, kept)
         values = sign * with_failures_last(sign * values[kept])
@@ -156,13 +168,15 @@ def _notes_on_gaps(scores: pd.DataFrame, holes: Sequence[Hole]) -> list[str]:
     for name in scores.index[scores.isna().any(axis=1)]:
         reasons = [str(hole) for hole in holes if hole.dataset == name]
         if len(reasons) > _SHOWN:
-            reasons = [*reasons[:_SHOWN], "..."]
+            reasons[_SHOWN:] = ["..."]
         notes.append(f"data set {name} was left out: {'; '.join(reasons)}")
     return notes
 
 
 def _ranked(scores: pd.DataFrame, sign: int) -> pd.DataFrame:
     """Rank scores in other units on each data set: no mean and no difference of them is known."""
+    # Scores are rounded by the largest of their row, so that ranks do not hang on the last digits
+    # of floating point.
     size = np.nanmax(np.abs(scores.to_numpy()), axis=1, keepdims=True, initial=1e-300)
     return (scores.div(size).round(_DIGITS) * sign).rank(axis=1) * sign
 
@@ -188,7 +202,9 @@ def _notes_on_failures(values: Floats, kept: Any) -> list[str]:
     notes = []
     missing = int(np.isnan(values[kept]).sum())
     if missing:
-        score = "score was" if missing == 1 else "scores were"
+        score = "scores were"
+        if missing == 1:
+            score = "score was"
         notes.append(f"{missing} missing {score} ranked last, as failures")
     empty = int((~kept).sum())
     if empty == 1:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
 from bakeoff.comparisons.analysis import Analysis
-from bakeoff.errors import Problem, listed, unknown
+from bakeoff.errors import Place, Problem, listed, unknown
 from bakeoff.scores import METRICS, Metric
 from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
 from bakeoff.spec.tests import RETIRED_CORRECTIONS, Correction
@@ -83,7 +83,9 @@ def has_row_values(metric: str, *, means: bool) -> bool:
 
 def _computed(metric: str) -> Metric | None:
     measure = METRICS.get(metric)
-    return measure if measure is not None and measure.computed else None
+    if measure is None or not measure.computed:
+        return None
+    return measure
 
 
 # --- which form of a test runs
@@ -91,7 +93,10 @@ def _computed(metric: str) -> Metric | None:
 
 def deterministic(analysis: Analysis) -> frozenset[str]:
     """Name the models whose training has no random part: one run is all there is of them."""
-    names = {name for name, model in analysis.models.items() if model.deterministic}
+    names = set()
+    for name, model in analysis.models.items():
+        if model.deterministic:
+            names.add(name)
     for name, learner in analysis.fitted.items():
         model = analysis.models[name]
         # of a model that is fitted here once, its estimator tells
@@ -127,6 +132,11 @@ def form_of(entry: Entry, analysis: Analysis) -> tuple[Entry, str]:
 
 
 # --- what a test is, as far as settings go
+
+
+def with_keys(values: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Return the values under some keys, those of the parameters of a test for instance."""
+    return {key: values[key] for key in keys if key in values}
 
 
 def corrects(entry: Entry) -> bool:
@@ -171,6 +181,7 @@ def planned(
     """
     chosen = settings.options.get(entry.name, {})
     options = _options_of_function(entry, settings)
+    versus = chosen.get("versus", settings.versus)
     independent = chosen.get(INDEPENDENT) is True
     related = related and not independent
     correction = None
@@ -179,9 +190,10 @@ def planned(
         if not wanted and _jointly(entry) and options.keys() <= entry.family_options:
             wanted = MAX_T
         if not wanted:
-            versus = chosen.get("versus", settings.versus)
             wanted = _default_correction(entry, models, units, versus)
         correction = correction_among(entry, wanted, models, related)
+    if not compares_pairs(entry):
+        versus = None
     posthoc = None
     if entry.posthoc:
         posthoc = planned(
@@ -197,7 +209,7 @@ def planned(
         evidence=entry.evidence.value,
         alpha=chosen.get("alpha", settings.alpha),
         correction=correction,
-        versus=chosen.get("versus", settings.versus) if compares_pairs(entry) else None,
+        versus=versus,
         simultaneous=chosen.get("simultaneous", True),
         independent_rows=independent,
         related=related,
@@ -242,20 +254,25 @@ def _default_correction(entry: Entry, models: int, units: int, versus: str | Non
 
 def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
     """Return how the pairs of so many models are adjusted: of two models there is no maximum."""
-    alone = models < 3 and entry.arity is not Arity.ALL_PAIRS
+    single_pair = models < 3 and entry.arity is not Arity.ALL_PAIRS
     of_maximum = correction == MAX_T and _jointly(entry)
-    if correction and not (alone and (of_maximum or correction == SIGN_FLIPS)):
+    if correction and not (single_pair and (of_maximum or correction == SIGN_FLIPS)):
         return correction
-    always = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
-    on_related = entry.evidence.on_rows and (related or always)
-    return "holm" if entry.evidence is Evidence.DATASETS or on_related else "bonferroni"
+    if entry.evidence is Evidence.DATASETS:
+        return "holm"
+    # By Bonferroni's correction an interval excludes 0 exactly where the pair is decided. Holm's
+    # decides more pairs, but has no such intervals.
+    has_one_form = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
+    if entry.evidence.on_rows and (related or has_one_form):
+        return "holm"
+    return "bonferroni"
 
 
 def check_correction(test: PlannedTest, correction: str) -> None:
     """Refuse a correction that does not hold for a test's family."""
     entry = catalogue()[test.name]
-    alone = not _jointly(entry) or test.options.keys() - entry.family_options
-    if correction == MAX_T and alone:
+    pair_by_pair = not _jointly(entry) or test.options.keys() - entry.family_options
+    if correction == MAX_T and pair_by_pair:
         raise ArgumentError(
             "correction",
             "'max-t' is for all pairs of metric_difference and of mean_difference, without "
@@ -274,7 +291,10 @@ def check_correction(test: PlannedTest, correction: str) -> None:
             f"{correction!r} counts which pairs of models can be equal at once, "
             f"{entry.name} tests another hypothesis; use 'holm'",
         )
-    control = None if test.versus is None else 0
+    # which model is the control does not matter: Shaffer's method has none
+    control = None
+    if test.versus is not None:
+        control = 0
     check_family(correction, control, test.alternative)
 
 
@@ -369,10 +389,11 @@ def check_options(analysis: Analysis, plan: AnalysisPlan) -> Iterator[Problem]:
 def _placed(error: ValueError, entry: Entry, analysis: Analysis) -> Problem:
     """Name the option that an error is about: of one test, or of all."""
     place = ("tests", "options", entry.name)
-    keys = (*entry.options, "correction", "alpha", "versus")
+    keys = set(entry.options) | {"correction", "alpha", "versus"}
     if not isinstance(error, ArgumentError) or error.argument not in keys:
         return Problem(place, str(error))
     key = error.argument
+    # an option that the test does not set itself was set for all tests
     if hasattr(analysis.tests, key) and key not in analysis.tests.options.get(entry.name, {}):
         return Problem(("tests", key), f"{entry.name}: {error.message}")
     return Problem((*place, key), error.message)
@@ -391,9 +412,12 @@ def _wrong_options(entry: Entry, analysis: Analysis) -> Iterator[Problem]:
         if option.default is not inspect.Parameter.empty or key in _MANAGED:
             continue
         shared = key in SHARED
-        if key not in chosen and not (shared and getattr(analysis.tests, key) is not None):
-            at = ("tests",) if shared else place
-            yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
+        if key in chosen or (shared and getattr(analysis.tests, key) is not None):
+            continue
+        at: Place = (*place, key)
+        if shared:
+            at = ("tests", key)
+        yield Problem(at, f"{entry.name} needs it, and no value is right for all data")
 
 
 def _wrong_option(
@@ -422,7 +446,10 @@ def _wrong_value(key: str, value: Any, choices: Sequence[Any], message: str) -> 
         return RETIRED_CORRECTIONS[str(value)]
     if value is None or not choices:
         return message
-    return unknown("correction" if key == "correction" else "value", value, choices)
+    what = "value"
+    if key == "correction":
+        what = "correction"
+    return unknown(what, value, choices)
 
 
 def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None:
@@ -438,6 +465,8 @@ def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None
             f"'sign-flips' is for up to {MOST_FLIPPED} data sets, found {units}: use 'holm'",
         )
     _check_level(entry, test, list(analysis.models))
+    # Data sets may differ: the options must fit the form of the test for independent rows, that
+    # for rows in groups, or both.
     related = analysis.related
     if entry.variants is None or test.independent_rows:
         related = {}
@@ -451,8 +480,9 @@ def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None
             if forms is not None:
                 forms.choose(test.options.get(option), relation, option)
         if entry.check_options is not None:
-            models, datasets = len(analysis.models), len(analysis.datasets)
-            entry.check_options(test.options, relation, models, datasets)
+            entry.check_options(
+                test.options, relation, len(analysis.models), len(analysis.datasets)
+            )
 
 
 def _check_width(key: str, test: PlannedTest, analysis: Analysis) -> None:
@@ -472,6 +502,8 @@ def _check_level(entry: Entry, test: PlannedTest, models: Sequence[str]) -> None
     """Refuse a level at which a test, or its intervals, cannot be computed."""
     level = 1 - test.alpha
     correction = test.correction or "none"
+    # The intervals of m hypotheses hold together at a level nearer to 1, by Bonferroni's method
+    # 1 − α/m. Those of a largest statistic have a quantile of their own and keep the level.
     of_family = entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous
     if of_family and correction not in (MAX_T, SIGN_FLIPS) and level < 1:
         hypotheses = len(models)

@@ -39,17 +39,20 @@ def means_over_tasks(
     if rows.tasks is None:
         return {}
     means = {}
-    metrics = [metric for metric in analysis.metrics if rows.by_values or has_test(metric)]
+    metrics = analysis.metrics
+    if not rows.by_values:
+        metrics = tuple(filter(has_test, metrics))
     for part in by_metric(rows, analysis, metrics):
-        known = [model for model in range(len(part.models)) if not part.missing([model])]
-        if not known:
+        complete = [model for model in range(len(part.models)) if not part.missing([model])]
+        if not complete:
             continue
-        suite = suite_of(part.only(known), costs)
+        # the mean over tasks: Σ w_t · score_t, where the weights of the tasks sum up to 1
+        suite = suite_of(part.only(complete), costs)
         undefined = next(filter(None, suite.reasons), "")
         if defined and undefined:
             raise Problem(("tasks",), f"{part.metric} has no value: {undefined}; leave it out")
         values = (suite.strata.weights @ suite.by_task).tolist()
-        for model, value in zip(known, values, strict=True):
+        for model, value in zip(complete, values, strict=True):
             means[part.models[model], part.metric] = value
     return means
 
@@ -85,9 +88,11 @@ def with_means_over_tasks(
     means: dict[tuple[str, str, str], float] = {}
     for dataset, rows in inputs.items():
         costs = analysis.datasets[dataset].costs
-        found = means_over_tasks(rows.of_tasks(analysis), analysis, costs)
-        for (model, metric), value in found.items():
+        of_dataset = means_over_tasks(rows.of_tasks(analysis), analysis, costs)
+        for (model, metric), value in of_dataset.items():
             means[dataset, model, metric] = value
     cells = zip(scores["dataset"], scores["model"], scores["metric"], scores["value"], strict=True)
-    values = [means.get((dataset, model, metric), value) for dataset, model, metric, value in cells]
+    values = []
+    for dataset, model, metric, value in cells:
+        values.append(means.get((dataset, model, metric), value))
     return scores.assign(value=np.array(values, dtype=float))

@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,27 @@ from bakeoff.scores.metrics import METRICS, score_view, view_of
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
-_FIT = [*KEYS, "seed"]
-_SIZES = ("n_train", "n_test")
-_SCORES = [*KEYS, *_SIZES, "metric", "value", "undefined"]
+"""The columns that tell one fit with all its seeds from another."""
+_FIT = ["dataset", "model", "plan", "repeat", "fold", "seed"]
+SIZES = ("n_train", "n_test")
+"""The numbers of rows that a fit was trained and tested on."""
+SCORES = [
+    "dataset",
+    "model",
+    "plan",
+    "repeat",
+    "fold",
+    "n_train",
+    "n_test",
+    "metric",
+    "value",
+    "undefined",
+]
+"""The columns of a table of scores."""
 _CHOICES = [*_FIT, "parameter", "value", "inner_score"]
 _IMPORTANCE = ["dataset", "model", "plan", "feature", "scoring", "fits", "mean", "sd"]
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
+
 _SHOWN = 5
 _SHOWN_OF_EACH = 3
 
@@ -59,12 +75,15 @@ def score_fits(
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
     # that which models bring numbers for may be none of ours
-    ranking = any(METRICS[name].by_order for name in metrics if name in METRICS)
+    ranking = False
+    for name in metrics:
+        if name in METRICS and METRICS[name].by_order:
+            ranking = True
     for path in predictions:
         made = read_made_by(path, fingerprints, ranking)
         fit = _taken(made.facts, _FIT)
         times.append(fit | _times_of(path))
-        fit |= _taken(made.facts, _SIZES)
+        fit |= _taken(made.facts, SIZES)
         columns = _columns_taken(made, carried)
         view = view_of(made, costs, columns)
         for name in metrics:
@@ -74,8 +93,8 @@ def score_fits(
             else:
                 value, reason = score_view(METRICS[name], view)
             rows.append({**fit, "metric": name, "value": value, "undefined": reason})
-    scores = pd.DataFrame(over_seeds(rows), columns=_SCORES)
-    return scores, pd.DataFrame(times, columns=[*_FIT, *TIMINGS])
+    scores = pd.DataFrame(over_seeds(rows), columns=SCORES)
+    return scores, pd.DataFrame(times, columns=_FIT + list(TIMINGS))
 
 
 def _taken(facts: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -106,13 +125,16 @@ def _columns_taken(made: Predictions, carried: Mapping[str, str]) -> dict[str, N
 
 def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Take the mean over the seeds of each fold."""
+    of_fold = itemgetter(*KEYS, "metric")
     runs_by_fold: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
-        fold = tuple(row[key] for key in (*KEYS, "metric"))
+        fold = of_fold(row)
         runs_by_fold.setdefault(fold, []).append(row)
     means = []
     for runs in runs_by_fold.values():
-        mean = math.fsum(run["value"] for run in runs) / len(runs)
+        # one run without a score leaves the fold without one: NaN + x = NaN
+        values = [run["value"] for run in runs]
+        mean = math.fsum(values) / len(runs)
         undefined = ""
         for run in runs:
             undefined = undefined or run["undefined"]
@@ -135,7 +157,9 @@ def choices(predictions: Iterable[str | Path]) -> pd.DataFrame:
 
 
 def _choice(name: str, value: Any, inner_score: float | None) -> dict[str, Any]:
-    text = value if isinstance(value, str) else json.dumps(value)
+    text = value
+    if not isinstance(value, str):
+        text = json.dumps(value)
     return {"parameter": name, "value": text, "inner_score": inner_score}
 
 
@@ -148,10 +172,10 @@ def importances(predictions: Iterable[str | Path]) -> pd.DataFrame:
         measured = read_json(importance_of(path))
         for column, values in measured["losses"].items():
             key = (facts["dataset"], facts["model"], facts["plan"], column, measured["scoring"])
-            known = losses.setdefault(key, [])
+            losses_of_column = losses.setdefault(key, [])
             for value in values:
-                if value is not None:
-                    known.append(value)
+                if value is not None:  # the score has no value on these shuffled rows
+                    losses_of_column.append(value)
             n_fits[key] += 1
     rows = []
     for key, values in losses.items():
@@ -211,7 +235,8 @@ def collect_fold_predictions(
     if not tables:
         tables = [_side_by_side({}, fingerprints)]
     odd = _ranked_in_some_folds(paths, tables)
-    tables = [table.drop_columns(odd & set(table.column_names)) for table in tables]
+    for place, table in enumerate(tables):
+        tables[place] = table.drop_columns(odd.intersection(table.column_names))
     if untested is not None and len(untested):
         tables.append(_as_predictions(untested, tables[0].schema))
     joined = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
@@ -267,13 +292,15 @@ def _columns_of(model: str, made: Predictions) -> dict[str, Any]:
 
 def _ranked_in_some_folds(runs: Iterable[str], tables: Sequence[pa.Table]) -> set[str]:
     """Name the scores of runs that rank rows in some folds alone, or by other classes."""
+    # Columns that are missing in some folds would leave rows without a score there: no metric by
+    # them could be compared on all rows.
     odd: set[str] = set()
     for run in runs:
-        by_fold = []
+        folds_with: Counter[str] = Counter()
         for table in tables:
-            by_fold.append({name for name in table.column_names if name.startswith(f"{run}:")})
-        if any(names != by_fold[0] for names in by_fold):
-            odd.update(*by_fold)
+            folds_with.update(name for name in table.column_names if name.startswith(f"{run}:"))
+        if min(folds_with.values(), default=len(tables)) < len(tables):
+            odd.update(folds_with)
     return odd
 
 
@@ -285,6 +312,7 @@ def untested_rows(table: Table, splits: pd.DataFrame) -> pd.DataFrame:
     truth = pd.Series(answers)
     truth.index = pd.Index(table.frame[ROW_ID])
     parts = [pd.DataFrame(columns=[COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_ID])]
+    # a division holds for each row the fold that tests it: 0 trains in all, −1 is in no fold
     for name in splits.columns.drop(ROW_ID):
         repeat = name.removeprefix("repeat-")
         if not repeat.isdecimal():  # each fold has training rows of its own
@@ -330,7 +358,8 @@ def _with_facts_of_rows(
 def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     """Return the group or the time of rows, by their ids, as columns of collected predictions."""
     with open_parquet(data) as file:
-        columns = [name for name in file.schema_arrow.names if name in (ROW_ID, GROUP, TIME)]
+        present = file.schema_arrow.names
+    columns = [name for name in (ROW_ID, GROUP, TIME) if name in present]
     frame = read_parquet(data, columns).to_pandas().set_index(ROW_ID).loc[row_id]
     collected = {}
     for name, key in ((COLLECTED_GROUP, GROUP), (COLLECTED_TIME, TIME)):
@@ -369,11 +398,12 @@ def check_pairing(a: Predictions, b: Predictions, name_a: str, name_b: str) -> N
     if not np.array_equal(a.row_id, b.row_id):
         only_a = np.setdiff1d(a.row_id, b.row_id)[:_SHOWN_OF_EACH]
         only_b = np.setdiff1d(b.row_id, a.row_id)[:_SHOWN_OF_EACH]
-        differ = ", ".join(map(str, [*only_a, *only_b])) or "their order"
+        in_one_only = np.concatenate([only_a, only_b])
+        differ = ", ".join(map(str, in_one_only)) or "their order"
         raise UserError(
             f"{name_a} and {name_b} were not tested on the same rows (first that differ: {differ})"
         )
     wrong = np.flatnonzero(a.y_true != b.y_true)
     if len(wrong):
-        shown = ", ".join(str(a.row_id[row]) for row in wrong[:_SHOWN])
+        shown = ", ".join(map(str, a.row_id[wrong[:_SHOWN]]))
         raise UserError(f"{name_a} and {name_b} disagree on the true answer of rows {shown}")

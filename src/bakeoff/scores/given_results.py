@@ -19,7 +19,7 @@ from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.keys import plain_name, refuse_same_names
-from bakeoff.scores.collect import KEYS, TIMINGS
+from bakeoff.scores.collect import KEYS, SCORES, SIZES, TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.sources.common.base import blame
 from bakeoff.sources.common.identifiers import identifiers
@@ -27,10 +27,8 @@ from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
 
-_SIZES = ("n_train", "n_test")
-_COUNTED = ("repeat", "fold", *_SIZES)
+_COUNTED = ("repeat", "fold", "n_train", "n_test")
 """Columns of whole numbers from 1."""
-_SCORES = [*KEYS, *_SIZES, "metric", "value", "undefined"]
 
 
 # --- predictions
@@ -51,9 +49,13 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     oddity = predictions.oddity(fit.model, truth)
     if oddity:
         facts["note"] = oddity
+    y_true = truth
+    if predictions.values is not None:
+        # numbers per row are compared as they are: no truth is known
+        y_true = predictions.answers
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
-        y_true=truth if predictions.values is None else predictions.answers,
+        y_true=y_true,
         y_pred=predictions.answers.astype(truth.dtype),
         classes=table.classes,
         probabilities=predictions.probabilities,
@@ -65,7 +67,7 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
 
 def _sha256_at(path: str) -> str:
     """Return the SHA-256 of a file, or a digest of those of a folder."""
-    parts = [sha256_of(file) for file in files_at(path, LOGS)]
+    parts = list(map(sha256_of, files_at(path, LOGS)))
     if Path(path).is_dir():
         return digest(parts)
     return parts[0]
@@ -82,7 +84,7 @@ def given_scores(
     for model in experiment.given:
         parts.extend(_scores_of(model, experiment, dataset, plan))
     scores = pd.concat(parts, ignore_index=True).assign(dataset=dataset, plan=plan)
-    for size in _SIZES:
+    for size in SIZES:
         per_fold = scores.groupby(["repeat", "fold"])[size].nunique(dropna=False)
         if (per_fold > 1).any():
             raise Problem(
@@ -98,7 +100,7 @@ def given_scores(
         "n_train": "Int64",
         "n_test": "Int64",
     }
-    scores = scores.astype(types)[_SCORES]
+    scores = scores.astype(types)[SCORES]
     fits = scores[list(KEYS)].drop_duplicates(ignore_index=True)
     return scores, fits.assign(seed=1, **dict.fromkeys(TIMINGS))
 
@@ -109,8 +111,11 @@ def _scores_of(
     """Read the scores of a model by each metric, a row for each fold of a plan."""
     path = experiment.given[model].scores_on(dataset)
     place = ("models", model, "scores")
+    state: tuple[int, ...] = ()
+    if is_file(path):
+        state = state_of(path)
     try:
-        table = _table(path, state_of(path) if is_file(path) else ())
+        table = _table(path, state)
     except Problem as problem:
         raise Problem(place, problem.message) from None
     spec = experiment.resampling.plans()[plan]
@@ -153,7 +158,7 @@ def _chosen(
         if column not in frame.columns:
             frame = frame.assign(**{column: default})
     numbers = {}
-    for column in ("repeat", "fold", "value", *_SIZES):
+    for column in (*_COUNTED, "value"):
         numbers[column] = _numbers(frame[column], path, place)
     frame = frame.assign(**numbers)
     check_ranges(frame, metrics_of(experiment), repr(path), place)
@@ -184,7 +189,7 @@ def _numbers(values: pd.Series[Any], path: str, place: Place) -> pd.Series[Any]:
     if column in _COUNTED:
         expected = "a whole number from 1"
         wrong = ~((numbers >= 1) & (numbers % 1 == 0))
-        if column in _SIZES:  # which may be missing
+        if column in SIZES:  # which may be missing
             wrong &= values.notna()
     else:
         expected = "a number"
@@ -203,7 +208,9 @@ def check_ranges(frame: pd.DataFrame, named: Mapping[str, Metric], what: str, pl
         low, high = named[str(name)].range
         outside = values[(values < low) | (values > high)]
         if len(outside):
-            percent = " (are these percentages? divide by 100)" if high == 1 else ""
+            percent = ""
+            if high == 1:
+                percent = " (are these percentages? divide by 100)"
             raise Problem(
                 place,
                 f"{what}: {name} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}{percent}",
@@ -212,8 +219,9 @@ def check_ranges(frame: pd.DataFrame, named: Mapping[str, Metric], what: str, pl
 
 def _check_folds(values: pd.DataFrame, plan: Plan, what: str, place: Place) -> None:
     """Refuse scores that are not those of every fold of a plan, once each."""
-    pairs = zip(values["repeat"], values["fold"], strict=True)
-    counts = Counter((int(repeat), int(fold)) for repeat, fold in pairs)
+    counts: Counter[tuple[int, int]] = Counter()
+    for repeat, fold in zip(values["repeat"], values["fold"], strict=True):
+        counts[int(repeat), int(fold)] += 1
     wanted = set(plan.splits())
     problems = {
         "occurs twice": {pair for pair, count in counts.items() if count > 1},
@@ -223,5 +231,7 @@ def _check_folds(values: pd.DataFrame, plan: Plan, what: str, place: Place) -> N
     for problem, folds in problems.items():
         if folds:
             repeat, fold = min(folds)
-            more = f" (and {len(folds) - 1} more)" if len(folds) > 1 else ""
-            raise Problem(place, f"{what}: repeat {repeat}, fold {fold} {problem}{more}")
+            others = ""
+            if len(folds) > 1:
+                others = f" (and {len(folds) - 1} more)"
+            raise Problem(place, f"{what}: repeat {repeat}, fold {fold} {problem}{others}")

@@ -85,7 +85,7 @@ class Metrics(Named):
         return of_class(BUILT_IN.with_option(name), self.positive)
 
 
-METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
+METRICS = Metrics({metric.name: metric for metric in BUILT_IN.values() if not metric.option})
 
 
 def of_class(metric: Metric, positive: str) -> Metric:
@@ -104,7 +104,9 @@ def in_unit(metric: Metric, unit: str | None) -> Metric:
         return metric
     if metric.unit == TARGET:
         return dataclasses.replace(metric, unit=unit)
-    squared = f"{unit}²" if unit.isalpha() else f"({unit})²"
+    squared = f"({unit})²"
+    if unit.isalpha():
+        squared = f"{unit}²"
     return dataclasses.replace(metric, unit=squared)
 
 
@@ -131,7 +133,9 @@ def metrics_of(experiment: NamesMetrics, positive: str = "") -> Mapping[str, Met
     Those that are about one class of two say which, where `positive` names it.
     """
     units = {data.unit for data in experiment.datasets.values()}
-    unit = units.pop() if len(units) == 1 else None
+    unit = None
+    if len(units) == 1:
+        unit = units.pop()
     metrics = Metrics()
     metrics.positive = positive
     for name, metric in METRICS.items():
@@ -226,7 +230,9 @@ def of_other_task(name: str, task: Task) -> str:
     metric = METRICS[name]
     if (metric.needs is Need.NUMBERS) == task.numbers:
         return ""
-    compared = "classes" if task.numbers else "numbers"
+    compared = "numbers"
+    if task.numbers:
+        compared = "classes"
     hint = ""
     if metric.own:
         hint = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`"
@@ -236,20 +242,21 @@ def of_other_task(name: str, task: Task) -> str:
     )
 
 
-def check_metrics(names: Iterable[str], given: Observations, costs: Costs | None) -> None:
+def check_metrics(names: Iterable[str], observations: Observations, costs: Costs | None) -> None:
     """Refuse metrics that predictions of a test set, or what errors cost, say nothing of."""
     for name in names:
         if name not in METRICS:
             raise Problem(("metrics",), no_metric(name))
-        of_other = of_other_task(name, given.task)
+        of_other = of_other_task(name, observations.task)
         if of_other:
             raise Problem(("metrics",), of_other)
         metric = METRICS[name]
-        n_classes = len(given.classes)
+        n_classes = len(observations.classes)
         if metric.binary and n_classes != 2:
             raise Problem(
                 ("metrics",),
-                f"{name} is for two classes, {given.name} has {n_classes}; use {metric.instead}",
+                f"{name} is for two classes, {observations.name} has {n_classes}; "
+                f"use {metric.instead}",
             )
         if metric.priced and costs is None:
             raise Problem(("costs",), f"the metric {name} needs `classes` and a `matrix` of costs")
@@ -260,12 +267,12 @@ def check_metrics(names: Iterable[str], given: Observations, costs: Costs | None
                 "of `classes`",
             )
         if metric.by_order:
-            _check_probabilities(name, given)
+            _check_probabilities(name, observations)
 
 
-def _check_probabilities(name: str, given: Observations) -> None:
+def _check_probabilities(name: str, observations: Observations) -> None:
     """Refuse models that bring labels alone, where a metric ranks rows."""
-    for model, runs in given.models.items():
+    for model, runs in observations.models.items():
         if any(run.probabilities is None for run in runs):
             raise Problem(
                 ("metrics",),
@@ -392,6 +399,8 @@ def constant_answer(
             return value
         return -value
 
+    # By metrics of labels the rarer class can be better, by its recall for instance; rounding must
+    # not decide between answers that are equally good.
     answer = int(np.argmax(shares))
     if metric.priced and costs is not None:
         answer = _cheapest(shares, costs, tuple(classes))

@@ -39,11 +39,12 @@ def enter_own(metrics: Mapping[str, OwnMetric]) -> None:
         if entered.own:
             del METRICS[name]
     for name, metric in metrics.items():
+        needs = metric.needs
         entered = own_metric(
             name,
             partial(_called, metric),
             greater_is_better=metric.greater_is_better,
-            predictions="classes" if metric.needs == "labels" else metric.needs,
+            predictions="classes" if needs == "labels" else needs,
             smooth=metric.smooth,
         )
         METRICS[name] = dataclasses.replace(
@@ -76,8 +77,10 @@ def _by_path(text: str) -> tuple[str, OwnMetric]:
     """Find the function that a text names, like ``./mymetrics.py:profit:higher``."""
     place, name, *words = text.split(":")
     is_path = place.endswith(".py")
-    module = Path(place).stem if is_path else place
-    if not all(part.isidentifier() for part in [*module.split("."), name]):
+    module = place
+    if is_path:
+        module = Path(place).stem
+    if not all(map(str.isidentifier, f"{module}.{name}".split("."))):
         raise UserError(
             f"found {text!r}, expected package.module:function or ./file.py:function, behind it "
             "`:higher` or `:lower`, which says what is better, and `:probabilities`, `:numbers` or "
@@ -150,7 +153,7 @@ def imported(metric: OwnMetric) -> Callable[..., Any]:
     try:
         inspect.signature(function).bind(None, None, **dict.fromkeys(metric.columns))
     except TypeError as error:
-        takes = ", ".join(["y_true", "y_pred", *metric.columns])
+        takes = ", ".join(("y_true", "y_pred", *metric.columns))
         raise UserError(f"{metric.function} cannot be called with ({takes}): {error}") from None
     except ValueError:  # a compiled function that does not tell what it takes
         pass

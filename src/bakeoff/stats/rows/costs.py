@@ -263,6 +263,7 @@ def _statistic(
 
 
 def _effect_sizes(cells: CostCells, cost_b: float) -> dict[str, float]:
+    # A's saving over the standard deviation of the cost differences, and over the cost of B
     standardised = math.nan
     relative_reduction = math.nan
     variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
@@ -383,6 +384,8 @@ class CostCells:
 
     def limit(self, critical: float, *, upper: bool, all_cells: bool) -> float:
         """Return the largest (smallest) mean whose likelihood ratio stays below `critical`."""
+        # the ratio grows from 0 at the mean that was observed: the interval is halved between a
+        # mean that is inside and the outermost one that the cells allow
         values = self.value
         if all_cells:
             values = self.possible

@@ -310,6 +310,7 @@ def _test_counts(
 
 def _smallest_pvalue(variant: str, n_discordant: int, alternative: Alternative) -> float:
     """P-value where one model alone is right on all discordant rows."""
+    # two-sided and exact this is 2 · 2^−n_d, by the mid-p 2^−n_d
     b = n_discordant
     c = 0
     if alternative == "less":
@@ -446,6 +447,7 @@ def paired_odds_ratio_ci(
     b = only_a_correct
     c = only_b_correct
     tail = tail_probability(confidence_level, alternative)
+    # Given that exactly one of the models is right, b ~ Bin(b + c, π), and b/c estimates π/(1 − π):
     # lower limits of π = P(A right | exactly one is right) and of 1 − π
     share = midp_lower([b, c], b + c, tail)
     lowest_a_to_b, lowest_b_to_a = (share / (1 - share)).tolist()
@@ -532,6 +534,7 @@ def _newcombe_effective(
     pair: ClusterPair, confidence_level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Newcombe's (1998) interval on the counts over the design effect, with a t quantile."""
+    # as if N/design effect independent rows had been seen, in the same shares
     effective = [count / pair.dependence.design_effect for count in pair.counts.values()]
     tail = tail_probability(confidence_level, alternative)
     normal_tail = float(equivalent_tail(pair.dependence.df, tail))
@@ -676,6 +679,8 @@ def _score_tests(counts: Mapping[str, int], margin: float, alpha: float) -> Equi
     b = counts["only_a_correct"]
     c = counts["only_b_correct"]
     n = sum(counts.values())
+    # z(δ) = (b − c − nδ)/√(n(2q + δ(1 − δ))) with q = P(only B right) estimated under acc_A − acc_B
+    # = δ; lower: H0 δ ≤ −margin, upper: H0 δ ≥ margin
     z_lower, z_upper = tango_statistic(b, c, n, np.array([-margin, margin])).tolist()
     p_lower = Estimate(value=z_lower, se=1.0).pvalue("greater")
     p_upper = Estimate(value=z_upper, se=1.0).pvalue("less")
@@ -757,6 +762,7 @@ def _score_tests_in_groups(
 
 def _cautious_design_effect(dependence: Dependence, clusters: Clusters) -> float:
     """Return the design effect, no less than 1 + (Σn_k²/N − 1)·max(icc, 0)."""
+    # the variance over that of independent rows, where rows of one group correlate by icc
     icc = dependence.icc
     if math.isnan(icc) or icc < 0:
         icc = 0.0

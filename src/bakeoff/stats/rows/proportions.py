@@ -122,6 +122,7 @@ def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
 
 def _jeffreys(x: int, n: int, tail: float) -> tuple[float, float]:
     """Quantiles of Beta(x + ½, n − x + ½), 0 and 1 where x is (Brown et al. 2001)."""
+    # the limits leave the probability `tail` on each side of the posterior for the prior Beta(½, ½)
     low = 0.0
     high = 1.0
     if x > 0:
@@ -133,6 +134,7 @@ def _jeffreys(x: int, n: int, tail: float) -> tuple[float, float]:
 
 def _wald(x: float, n: float, tail: float, pseudo_rows: float = 0.0) -> tuple[float, float]:
     """Return p̂ ± z √(p̂(1 − p̂)/n), with so many times z² more rows, half of them right."""
+    # Agresti & Coull's has z² more rows: it is centred where Wilson's is, and a little wider
     z = -float(special.ndtri(tail))
     size = n + pseudo_rows * z**2
     centre = (x + pseudo_rows * z**2 / 2) / size
@@ -292,6 +294,8 @@ def _wilson_effective(
     dependence: Dependence, alternative: Alternative, confidence_level: float
 ) -> ConfidenceInterval:
     """Wilson's (1927) interval on the effective number of rows, with a t quantile."""
+    # p̂ and n/design effect take the places of the share and the number of independent rows, and
+    # the normal tail with the same quantile as Student's t that of `tail`
     mean = dependence.mean
     size = dependence.n_effective
     tail = tail_probability(confidence_level, alternative)
@@ -336,6 +340,7 @@ def binomial_test_from_counts(
     estimate = x / n
     assumptions = [INDEPENDENT_ROWS]
     if variant == "exact":
+        # x ~ Bin(n, p0); on two sides the sum of P(X = k) over all k with P(X = k) ≤ P(X = x)
         statistic = float(x)
         pvalue = distributions.binomial_pvalue(x, n, p0, alternative)
     else:
@@ -354,6 +359,7 @@ def binomial_test_from_counts(
         alternative=alternative,
         estimate=estimate,
         ci=ci,
+        # Cohen's h = 2 arcsin √p̂ − 2 arcsin √p0
         effect_sizes={
             "difference": estimate - p0,
             "cohens_h": 2 * (math.asin(math.sqrt(estimate)) - math.asin(math.sqrt(p0))),

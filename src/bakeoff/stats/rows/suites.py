@@ -119,16 +119,24 @@ class Suite:
     @property
     def other(self) -> Suite:
         """The other mean that people know: over rows, or over tasks."""
-        return self.by_items if self.weighted_by == BY_TASKS else self.by_tasks
+        if self.weighted_by == BY_TASKS:
+            return self.by_items
+        return self.by_tasks
 
     def one(self, model: int) -> StratifiedMean:
         """Return the mean of one model over the tasks."""
-        pseudo = SINGLE if self.marks else None
+        pseudo = None
+        if self.marks:
+            pseudo = SINGLE
         return stratified_mean(self.strata, self.by_task[:, model], self.psi[:, model], pseudo)
 
     def contrast(self, a: int, b: int) -> StratifiedMean:
         """Return the advantage of a model over another in the mean over the tasks."""
-        pseudo = PAIRED if self.marks else None
+        # Σ w_t δ_t with se² = Σ w_t² V_t, V_t the variance of the mean of the rows of task t; right
+        # and wrong rows get pseudo-rows in the four cells of the paired table
+        pseudo = None
+        if self.marks:
+            pseudo = PAIRED
         by_task = self.sign * (self.by_task[:, a] - self.by_task[:, b])
         psi = self.sign * (self.psi[:, a] - self.psi[:, b])
         return stratified_mean(self.strata, by_task, psi, pseudo)
@@ -160,18 +168,30 @@ def suite_of_values(
     """Read a number of each model on each row, shape (n, K)."""
     table = as_scores(values, "values", ndim=2, unit="rows")
     names, strata, weighted_by = _read_strata(tasks, weights, groups, len(table))
+    # the influence of a row on the mean of its task: its number less that mean
     means = strata.means(table)
+    psi = table - means[strata.task]
     marks = bool(np.isin(table, (0, 1)).all())
+    limits = (-math.inf, math.inf)
+    if marks:
+        limits = (0.0, 1.0)
     return Suite(
-        names,
-        strata,
-        means,
-        table - means[strata.task],
-        marks,
-        sign=1 if greater_is_better else -1,
-        range=(0.0, 1.0) if marks else (-math.inf, math.inf),
+        names=names,
+        strata=strata,
+        by_task=means,
+        psi=psi,
+        marks=marks,
+        sign=_sign(greater_is_better=greater_is_better),
+        range=limits,
         weighted_by=weighted_by,
     )
+
+
+def _sign(*, greater_is_better: bool) -> int:
+    """Return by what differences are multiplied, so that they are the advantage of the first."""
+    if greater_is_better:
+        return 1
+    return -1
 
 
 def suite_of_metric(
@@ -189,40 +209,71 @@ def suite_of_metric(
     measure = metric_called(metric, smooth=True)
     called = names or [f"predicted[{place}]" for place in range(len(predicted))]
     columns = list(zip(called, predicted, strict=True))
-    setting, rows = setting_of(y_true, columns, measure, **options)
+    setting, answers = setting_of(y_true, columns, measure, **options)
     truth = setting.truth
     of_tasks, strata, weighted_by = _read_strata(tasks, weights, groups, truth.n)
-    sign = 1 if measure.greater_is_better else -1
-    facts: dict[str, Any] = {"sign": sign, "metric": measure.name, "weighted_by": weighted_by}
+    sign = _sign(greater_is_better=measure.greater_is_better)
     if measure.counts:
-        right = np.column_stack([values == truth.values for values in rows])
-        table = (right if measure.counts == "right" else ~right).astype(np.float64)
-        means = strata.means(table)
-        psi = table - means[strata.task]
-        return Suite(of_tasks, strata, means, psi, True, range=(0.0, 1.0), **facts)
-    true = _selectable(y_true)
-    given = [_selectable(column) for column in predicted]
+        # a share of rows is a mean of 0 and 1
+        table = np.column_stack([values == truth.values for values in answers])
+        if measure.counts == "wrong":
+            table = ~table
+        means = strata.means(table.astype(np.float64))
+        return Suite(
+            names=of_tasks,
+            strata=strata,
+            by_task=means,
+            psi=table - means[strata.task],
+            marks=True,
+            sign=sign,
+            range=(0.0, 1.0),
+            metric=measure.name,
+            weighted_by=weighted_by,
+        )
     options.setdefault("labels", list(truth.classes) or None)
-    by_task = np.full((len(of_tasks), len(rows)), math.nan)
-    psi = np.zeros((truth.n, len(rows)))
-    reasons = [""] * len(rows)
-    for task, name in enumerate(of_tasks):
-        at = np.flatnonzero(strata.task == task)
-        of_task = [
-            (argument, column[at]) for (argument, _), column in zip(columns, given, strict=True)
-        ]
-        part, models = setting_of(true[at], of_task, measure, **options)
-        for place, values in enumerate(models):
-            try:
-                found = one(part, values)
-            except NoValue as reason:
-                reasons[place] = reasons[place] or f"in task {name} {reason}"
-                continue
-            by_task[task, place] = found.value
-            psi[at, place] = found.drawn_from
+    by_task, psi, reasons = _metric_of_tasks(y_true, columns, measure, strata, of_tasks, options)
     return Suite(
-        of_tasks, strata, by_task, psi, False, range=measure.range, reasons=tuple(reasons), **facts
+        names=of_tasks,
+        strata=strata,
+        by_task=by_task,
+        psi=psi,
+        marks=False,
+        sign=sign,
+        range=measure.range,
+        metric=measure.name,
+        weighted_by=weighted_by,
+        reasons=reasons,
     )
+
+
+def _metric_of_tasks(
+    y_true: ArrayLike,
+    columns: Sequence[tuple[str, Any]],
+    measure: Metric,
+    strata: Strata,
+    tasks: Sequence[str],
+    options: Mapping[str, Any],
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Return a metric of each task and model, the influence of rows, and why there is no value."""
+    truth = _selectable(y_true)
+    answers_of = [(argument, _selectable(column)) for argument, column in columns]
+    by_task = np.full((len(tasks), len(columns)), math.nan)
+    psi = np.zeros((len(strata.task), len(columns)))
+    reasons = [""] * len(columns)
+    for task, name in enumerate(tasks):
+        rows = np.flatnonzero(strata.task == task)
+        of_task = [(argument, column[rows]) for argument, column in answers_of]
+        setting, models = setting_of(truth[rows], of_task, measure, **options)
+        for model, answers in enumerate(models):
+            try:
+                value = one(setting, answers)
+            except NoValue as reason:
+                reasons[model] = reasons[model] or f"in task {name} {reason}"
+                continue
+            # the metric is computed inside each task: its influence values are those of its rows
+            by_task[task, model] = value.value
+            psi[rows, model] = value.drawn_from
+    return by_task, psi, tuple(reasons)
 
 
 def _selectable(column: Any) -> Any:
@@ -257,31 +308,38 @@ def _read_weights(
     weights: str | Mapping[str, float], names: tuple[str, ...], rows: NDArray[np.intp]
 ) -> tuple[FloatArray, str]:
     """Return the share of each task, and how the weights are called."""
-    if isinstance(weights, str):
-        if weights == BY_TASKS:
-            return np.full(len(names), 1 / len(names)), BY_TASKS
-        if weights == BY_ITEMS:
-            return rows / rows.sum(), BY_ITEMS
-        raise ArgumentError(
-            "weights",
-            f"found {weights!r}, allowed: {BY_TASKS!r}, {BY_ITEMS!r}, or a weight for each task",
-        )
-    if not isinstance(weights, Mapping):
+    if isinstance(weights, Mapping):
+        return _given_weights(weights, names), "given"
+    if not isinstance(weights, str):
         raise ArgumentError("weights", f"found {weights!r}, expected a word or a mapping")
-    given = {str(name): weight for name, weight in weights.items()}
-    lacking = [name for name in names if name not in given]
-    if lacking:
-        raise ArgumentError("weights", f"task {lacking[0]} has none, and each task needs one")
-    strange = [name for name in given if name not in names]
-    if strange:
-        raise ArgumentError("weights", f"{strange[0]} is none of the tasks ({', '.join(names)})")
-    shares = as_scores([given[name] for name in names], "weights", unit="tasks")
+    if weights == BY_TASKS:
+        return np.full(len(names), 1 / len(names)), BY_TASKS
+    if weights == BY_ITEMS:
+        return rows / rows.sum(), BY_ITEMS
+    raise ArgumentError(
+        "weights",
+        f"found {weights!r}, allowed: {BY_TASKS!r}, {BY_ITEMS!r}, or a weight for each task",
+    )
+
+
+def _given_weights(weights: Mapping[str, float], names: tuple[str, ...]) -> FloatArray:
+    """Check a weight for each task, and return the shares, which sum up to 1."""
+    by_name = {str(name): weight for name, weight in weights.items()}
+    for name in names:
+        if name not in by_name:
+            raise ArgumentError("weights", f"task {name} has none, and each task needs one")
+    for name in by_name:
+        if name not in names:
+            allowed = ", ".join(names)
+            raise ArgumentError("weights", f"{name} is none of the tasks ({allowed})")
+    shares = as_scores([by_name[name] for name in names], "weights", unit="tasks")
     if (shares < 0).any():
         name = names[int(np.argmin(shares))]
         raise ArgumentError("weights", f"found {shares.min():g} for {name}, must be at least 0")
     if not shares.any():
         raise ArgumentError("weights", "are all 0, so that no task counts")
-    return shares / shares.sum(), "given"
+    normed: FloatArray = shares / shares.sum()
+    return normed
 
 
 # --- all pairs of models
@@ -314,8 +372,10 @@ def compare_suites(
 ) -> PairwiseResult:
     """Test all pairs of models by `suite_difference`, adjusted by the largest t."""
     of_suite: dict[str, Any] = _with_tasks(options)
-    names = FamilyArguments.__annotations__
-    of_family = {name: of_suite.pop(name) for name in names if name in of_suite}
+    of_family = {}
+    for name in FamilyArguments.__annotations__:
+        if name in of_suite:
+            of_family[name] = of_suite.pop(name)
     columns = predicted
     if not isinstance(predicted, list):
         columns = list(np.moveaxis(as_array(predicted, "predicted"), 1, 0))
@@ -338,11 +398,12 @@ def compare_suite(
     level = confidence_level
     members = pairs_of(suite.psi.shape[1], control)
     method = check_correction(correction, control, side, MAX_T)
-    contrasts = [suite.contrast(*pair) for pair in members]
-    decisions = [
-        _decided(suite, contrast, pair, side)
-        for contrast, pair in zip(contrasts, members, strict=True)
-    ]
+    contrasts = []
+    decisions = []
+    for first, second in members:
+        contrast = suite.contrast(first, second)
+        contrasts.append(contrast)
+        decisions.append(_decided(suite, contrast, (first, second), side))
     statuses = [status for status, _, _ in decisions]
     raw = np.array([pvalue for _, _, pvalue in decisions])
     usable = np.array([status is Status.OK for status in statuses])
@@ -350,15 +411,15 @@ def compare_suite(
     if method == MAX_T:
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
         if usable.any():
+            # the largest |z| of all pairs, drawn from the covariance of the models' means; t
+            # values become normal scores first, since each pair has its own degrees of freedom
             t = np.array([t for _, t, _ in decisions])[usable]
             df = np.array([contrast.df for contrast in contrasts])[usable]
-            first, second = np.array(members)[usable].T
+            a, b = np.array(members)[usable].T
             covariance = suite.strata.covariance(suite.psi)
             draws, scale = draw(covariance, n_resamples, seed)
             z = normal_scores(t, df, side)
-            _, adjusted[usable], reach = max_t(
-                z, (first, second), covariance, draws, level, side, scale
-            )
+            _, adjusted[usable], reach = max_t(z, (a, b), covariance, draws, level, side, scale)
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)
     else:
@@ -387,13 +448,16 @@ def compare_suite(
                 details=_details(suite, contrast, pair, each, side),
             )
         )
+    overall = statuses[0]
+    if Status.OK in statuses:
+        overall = Status.OK
     return PairwiseResult(
         variant=suite.metric,
         correction=method,
         pairs=tuple(pairs),
         n=suite.rows,
         alternative=side,
-        status=Status.OK if Status.OK in statuses else statuses[0],
+        status=overall,
         assumptions=_checks(suite, members[0]),
         details={
             "confidence_level": level,
@@ -411,9 +475,14 @@ def _level_of_each(
 ) -> float:
     """Return the level of each interval that makes all of them hold together."""
     if reach is None:
-        return simultaneous_level(level, pairs, "bonferroni" if method == MAX_T else method)
+        if method == MAX_T:  # no pair has a statistic to draw
+            method = "bonferroni"
+        return simultaneous_level(level, pairs, method)
+    # 1 − P(Z > reach), on two sides 1 − P(|Z| > reach), reach the quantile of the largest statistic
     beyond = float(special.ndtr(-reach))
-    return 1 - beyond * (2 if side == "two-sided" else 1)
+    if side == "two-sided":
+        beyond *= 2
+    return 1 - beyond
 
 
 # --- two models
@@ -530,23 +599,25 @@ def suite_difference(
     >>> round(result.estimate, 3), round(result.details["other"]["estimate"], 3)
     (0.05, -0.183)
     """
-    how = _with_tasks(options)
-    names = ("predicted_a", "predicted_b")
-    suite = suite_of_metric(y_true, [predicted_a, predicted_b], names=names, **how)
+    suite = suite_of_metric(
+        y_true,
+        [predicted_a, predicted_b],
+        names=("predicted_a", "predicted_b"),
+        **_with_tasks(options),
+    )
     return _result(suite, (0, 1), alternative, confidence_level)
 
 
 def _with_tasks(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options that say of which task each row is, or say that they are needed."""
-    given = dict(options)
-    if given.get("tasks") is None:
+    if options.get("tasks") is None:
         raise ArgumentError("tasks", "is missing: the task of each row")
-    return given
+    return dict(options)
 
 
 def _result(suite: Suite, pair: tuple[int, int], side: Alternative, level: float) -> Result:
     """Return the test of two models of a suite."""
-    contrast = suite.contrast(*pair)
+    contrast = suite.contrast(pair[0], pair[1])
     status, t, pvalue = _decided(suite, contrast, pair, side)
     return Result(
         variant=suite.metric,
@@ -567,30 +638,37 @@ def _decided(
     suite: Suite, contrast: StratifiedMean, pair: tuple[int, int], side: Alternative
 ) -> tuple[Status, float, float]:
     """Return status, t and p of a difference."""
-    if any(suite.reasons[m] for m in pair if suite.reasons):
+    a, b = pair
+    if suite.reasons and (suite.reasons[a] or suite.reasons[b]):
         return Status.UNDEFINED, math.nan, math.nan
     if math.isnan(contrast.se):
         return Status.TOO_FEW, math.nan, math.nan
+    alike = not (suite.psi[:, a] - suite.psi[:, b]).any()
+    equal = alike and not contrast.by_task.any()
     status = Status.OK
-    if not (suite.psi[:, pair[0]] - suite.psi[:, pair[1]]).any():
+    if equal and suite.marks:
+        status = Status.NO_DISCORDANT_PAIRS
+    elif equal:
+        status = Status.IDENTICAL_SCORES
+    elif alike and not suite.marks:  # of right and wrong rows the pseudo-rows vary
         status = Status.ZERO_VARIANCE
-        if not contrast.by_task.any():
-            status = Status.NO_DISCORDANT_PAIRS if suite.marks else Status.IDENTICAL_SCORES
-        elif suite.marks:
-            status = Status.OK  # its pseudo-rows vary
-    t = contrast.centre / contrast.se if contrast.se > 0 else math.nan
-    return status, *answered(status, t, t_pvalue(t, contrast.df, side), contrast.value)
+    # t = Σ w_t δ_t/se, the pseudo-rows in both, with Satterthwaite's degrees of freedom
+    t = math.nan
+    if contrast.se > 0:
+        t = contrast.centre / contrast.se
+    t, pvalue = answered(status, t, t_pvalue(t, contrast.df, side), contrast.value)
+    return status, t, pvalue
 
 
 def _interval(
     suite: Suite, contrast: StratifiedMean, level: float, side: Alternative
 ) -> ConfidenceInterval | None:
     """Return the t interval of a difference within what is possible."""
-    low, high = suite.range
-    limits = contrast.interval(level, side, (low - high, high - low))
-    if math.isnan(limits[0]):
+    smallest, largest = suite.range
+    low, high = contrast.interval(level, side, (smallest - largest, largest - smallest))
+    if math.isnan(low):
         return None
-    return ConfidenceInterval(*limits, level, "t")
+    return ConfidenceInterval(low, high, level, "t")
 
 
 def _checks(suite: Suite, pair: tuple[int, int]) -> tuple[Assumption, ...]:
@@ -600,9 +678,11 @@ def _checks(suite: Suite, pair: tuple[int, int]) -> tuple[Assumption, ...]:
         counts = suite.strata.units
         detail = f"the fewest groups of a task are {counts.min()}; 4 at least are recommended"
         checks = [Assumption("enough groups", bool(counts.min() >= 4), detail)]
-    reasons = [suite.reasons[m] for m in pair if suite.reasons and suite.reasons[m]]
-    if reasons:
-        checks.append(Assumption("a defined metric", False, reasons[0]))
+    reason = ""
+    if suite.reasons:
+        reason = suite.reasons[pair[0]] or suite.reasons[pair[1]]
+    if reason:
+        checks.append(Assumption("a defined metric", False, reason))
     elif suite.strata.rows.min() < 2:
         task = suite.names[int(np.argmin(suite.strata.rows))]
         detail = f"task {task} has one row, which says nothing of how rows of it vary"
@@ -618,14 +698,14 @@ def _details(
     side: Alternative,
 ) -> dict[str, Any]:
     """Return the values of both models, the differences in the tasks, and the other mean."""
-    other = suite.other.contrast(*pair)
+    a, b = pair
+    other = suite.other.contrast(a, b)
     weights = suite.strata.weights
-    first, second = (float(weights @ suite.by_task[:, m]) for m in pair)
     return {
         "se": contrast.se,
         "padded": contrast.centre,
-        "value_a": first,
-        "value_b": second,
+        "value_a": float(weights @ suite.by_task[:, a]),
+        "value_b": float(weights @ suite.by_task[:, b]),
         "weighted_by": suite.weighted_by,
         "tasks": list(suite.names),
         "weights": weights.tolist(),
@@ -705,8 +785,7 @@ def suite_ci(
     weights : {"tasks", "items"} or Mapping of str to float
         As in `suite_mean_difference`.
     """
-    how = _with_tasks(options)
-    suite = suite_of_metric(y_true, [predicted], names=("predicted",), **how)
+    suite = suite_of_metric(y_true, [predicted], names=("predicted",), **_with_tasks(options))
     return _of_one(suite, confidence_level)
 
 
@@ -774,31 +853,32 @@ def task_differences(
     if suite.strata.groups is not None:
         stratum, _ = suite.strata.contributions(suite.psi[:, 0])
         crossed = int(stratum.max()) + 1 < len(suite.names)
-    method = "holm" if crossed else "holm-sidak"
+    method = "holm-sidak"
+    if crossed:
+        method = "holm"
+    # each interval at the level (1 − α)^(1/T), or by Bonferroni's method 1 − α/T
     each = simultaneous_level(level, len(suite.names), method)
-    parts = [suite.single(task) for task in range(len(suite.names))]
-    contrasts = [part.contrast(a, b) for part in parts]
-    decisions = [
-        _decided(part, contrast, (a, b), side)
-        for part, contrast in zip(parts, contrasts, strict=True)
-    ]
-    adjusted = adjust_pvalues([pvalue for _, _, pvalue in decisions], method)
+    smallest, largest = suite.range
+    limits = (smallest - largest, largest - smallest)
     lines = []
-    for place, (part, contrast) in enumerate(zip(parts, contrasts, strict=True)):
-        low, high = contrast.interval(
-            each, side, (part.range[0] - part.range[1], part.range[1] - part.range[0])
+    for task, name in enumerate(suite.names):
+        part = suite.single(task)
+        contrast = part.contrast(a, b)
+        _, _, pvalue = _decided(part, contrast, (a, b), side)
+        low, high = contrast.interval(each, side, limits)
+        line = TaskDifference(
+            task=name,
+            rows=part.rows,
+            value_a=float(part.by_task[0, a]),
+            value_b=float(part.by_task[0, b]),
+            estimate=contrast.value,
+            low=low,
+            high=high,
+            pvalue=pvalue,
+            pvalue_adjusted=pvalue,
         )
-        lines.append(
-            TaskDifference(
-                task=part.names[0],
-                rows=part.rows,
-                value_a=float(part.by_task[0, a]),
-                value_b=float(part.by_task[0, b]),
-                estimate=contrast.value,
-                low=low,
-                high=high,
-                pvalue=decisions[place][2],
-                pvalue_adjusted=float(adjusted[place]),
-            )
-        )
+        lines.append(line)
+    adjusted = adjust_pvalues([line.pvalue for line in lines], method)
+    for place, pvalue in enumerate(adjusted):
+        lines[place] = dataclasses.replace(lines[place], pvalue_adjusted=float(pvalue))
     return lines
