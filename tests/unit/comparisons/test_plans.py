@@ -92,6 +92,7 @@ FAILED, EXAT = {"missing_cells": "failed"}, {"mcnemar": {"variant": "exat"}}
 RELATED = of_rows(groups="ward")
 RETRAINED = of_runs(a=NET, b=NET)
 FILED = Path(__file__).with_name("planned.txt")
+ANEW = "if this change is wanted: python -m tests.unit.comparisons.test_plans"
 
 
 def planning(facts):
@@ -116,7 +117,7 @@ RECORDED = recorded(FILED)
 
 @pytest.mark.parametrize("facts", [facts for facts in RECORDED if not facts.startswith("#")])
 def test_planned_or_refused_as_recorded(facts):
-    assert list(planning(facts)) == RECORDED[facts]
+    assert list(planning(facts)) == RECORDED[facts], ANEW
 
 
 FOLDS = {"cv_5x2": "five replications", "kfold": "10 folds"}
