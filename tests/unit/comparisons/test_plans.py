@@ -99,7 +99,8 @@ def planning(facts):
     """Yield the problems with an experiment, or the settings of each test that is planned."""
     spec = analysis(**eval(facts))
     found, tests = plan_tests(spec)
-    yield from map(str, found)
+    # a list of names is cut after ten, and a new test of the catalogue is one more of the rest
+    yield from (re.sub(r"and \d+ more", "and more", str(problem)) for problem in found)
     yield from (f"note: {note}" for note in notes(spec))
     for test in () if found else tests.by_name.values():
         usual, told = PlannedTest(name=test.name).to_dict(), test.to_dict()
