@@ -1,7 +1,8 @@
 """Who adds a test, metric, source, reader or exhibit touches what CONTRIBUTING.md says, no more.
 
 The project is copied, the additions of CONTRIBUTING.md are made as they stand there, and one small
-experiment uses all four.
+experiment uses all of them. Commands that CONTRIBUTING.md names are run too, so that who follows it
+passes `make test`; a test that fails before names the command that is missing.
 """
 
 import json
@@ -37,12 +38,23 @@ metrics: [accuracy, q_mean, certainty]
 tests: {run: [rows_won]}
 """
 NAMES = ("rows_won", "q_mean", "certainty", "words", "grades", "names", "imported")
+COMMANDS = ("benchmarks type1", "tests.unit.report.test_texts")
+"""What CONTRIBUTING.md has run with `python -m`, beside `make generate`."""
+LISTS = (
+    "tests/unit/benchmarks/test_levels.py",
+    "tests/unit/cli/test_terminal.py",
+    "tests/unit/comparisons/test_plans.py",
+    "tests/unit/data/test_logs.py",
+    "tests/unit/report/test_texts.py",
+    "tests/unit/test_schema.py",
+)
+"""Tests of texts and files in which tests, metrics, sources, readers or exhibits are listed."""
 
 
-def run(folder, *command):
-    """Run a module of Python in the copy, on the copy's code."""
+def run(folder, *command, code=0):
+    """Run a module of Python in the copy, on the copy's code, to this exit code."""
     path = f"{folder / 'src'}{os.pathsep}{folder}"
-    return called(sys.executable, "-m", *command, cwd=folder, PYTHONPATH=path)
+    return called(sys.executable, "-m", *command, cwd=folder, code=code, PYTHONPATH=path)
 
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
@@ -64,6 +76,13 @@ def add(folder, path, below, block):
         file.write_text(old + block)
 
 
+def generate(folder):
+    """Do in the copy what `make generate` does."""
+    recipe = (ROOT / "Makefile").read_text().partition("\ngenerate:")[2].partition("\n\n")[0]
+    for script in re.findall(r"BIN\)/python (.*)", recipe):
+        called(sys.executable, *script.split(), cwd=folder, PYTHONPATH=str(folder / "src"))
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """Return a copy of the project with all additions, and what is made from the code made anew."""
@@ -75,9 +94,7 @@ def project(tmp_path_factory):
         shutil.copy(ROOT / name, folder / name)
     for addition in ADDITIONS:
         add(folder, *addition)
-    recipe = (ROOT / "Makefile").read_text().partition("\ngenerate:")[2].partition("\n\n")[0]
-    for script in re.findall(r"bin/python|BIN\)/python (.*)", recipe):
-        called(sys.executable, *script.split(), cwd=folder, PYTHONPATH=str(folder / "src"))
+    generate(folder)
     return folder
 
 
@@ -144,17 +161,27 @@ def test_additions_pass_the_tests(project):
     assert all(path in told for path in own)
 
 
+def test_commands_are_those_that_the_sections_name():
+    sections = PAGE.partition("## Add a test")[2].partition("## Release")[0]
+    assert tuple(re.findall(r"`python -m ([^`]+)`", sections)) == COMMANDS
+
+
 @pytest.mark.slow
-def test_additions_keep_the_style_and_their_error_rate_is_simulated(project):
+def test_additions_keep_the_style(project):
     for check in (["check", "."], ["format", "--check", "."]):
         run(project, "ruff", *check, "--no-cache")
     run(project, "mypy")
-    levels = ("pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "tests/unit/benchmarks")
-    path = f"{project / 'src'}{os.pathsep}{project}"
-    missing = called(
-        sys.executable, "-m", *levels, "-k", "simulat", cwd=project, code=1, PYTHONPATH=path
-    )
-    assert "rows_won is not simulated: python -m benchmarks type1" in missing.stdout
-    run(project, "benchmarks", "type1")
-    run(project, "bakeoff.schema")
-    run(project, *levels, "-k", "simulat")
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_named_and_its_commands_mend_it(project):
+    """A test that fails says what to run; after that all pass that list entries."""
+    tests = ("pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *LISTS)
+    missing = run(project, *tests, "-k", "simulat or every_text", code=1).stdout
+    assert "rows_won is not simulated" in missing
+    for command in COMMANDS:
+        assert f"python -m {command}" in missing
+    for command in COMMANDS:
+        run(project, *command.split())
+    generate(project)
+    run(project, *tests)

@@ -22,6 +22,7 @@ from bakeoff import __version__
 from bakeoff.cli import main
 
 FILE = Path(__file__).with_name("terminal.txt")
+ANEW = "if this change is wanted: python -m tests.unit.cli.test_terminal"
 LINES = dict(re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", FILE.read_text("utf-8"), re.MULTILINE))
 
 
@@ -74,7 +75,7 @@ def shown(line):
 
 @pytest.mark.parametrize("line", LINES)
 def test_commands_print_what_is_recorded(line):
-    assert shown(line).splitlines() == LINES[line].splitlines()
+    assert shown(line).splitlines() == LINES[line].splitlines(), ANEW
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from tests.conftest import agree_to_six_digits, recorded
 from tests.unit.comparisons import test_families, test_row_tables
 
 FILE = Path(__file__).with_name("found.txt")
+ANEW = "if this change is wanted: python -m tests.unit.comparisons.test_found"
 NAMES = {**vars(test_row_tables), **vars(test_families), "replace": dataclasses.replace, "np": np}
 NAMES |= {"intervals": score_intervals, "subgroups": subgroup_table, "pd": pd, "Context": Context}
 NAMES |= {"rows": test_row_tables.rows}
@@ -46,8 +47,9 @@ RECORDED = recorded(FILE)
 @pytest.mark.parametrize("call", RECORDED)
 def test_found_as_recorded(call):
     lines = list(found(call))
-    assert len(lines) == len(RECORDED[call])
-    assert all(map(agree_to_six_digits, lines, RECORDED[call])), "\n".join(lines)
+    told = "\n".join([ANEW, *lines])
+    assert len(lines) == len(RECORDED[call]), told
+    assert all(map(agree_to_six_digits, lines, RECORDED[call])), told
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from bakeoff.stats.core.citations import BIBTEX
 from tests.unit.report.cases import CASES, EXHIBITED, made
 
 HERE = Path(__file__).parent
+ANEW = "if this change is wanted: python -m tests.unit.report.test_texts"
 CAUTIONS = [f"Caution: {text}" for text in (INFLATED, NOT_SIMULATED)]
 OTHERS = "{sentence}"
 """Of other modules."""
@@ -173,7 +174,7 @@ def recorded(file):
 )
 @pytest.mark.filterwarnings("ignore:Glyph .* missing")
 def test_text_is_as_recorded(file, name):
-    assert RECORDS[file](name).splitlines() == recorded(file)[name].strip().splitlines()
+    assert RECORDS[file](name).splitlines() == recorded(file)[name].strip().splitlines(), ANEW
 
 
 @pytest.mark.parametrize("line", (HERE / "numbers.txt").read_text("utf-8").splitlines())
@@ -184,7 +185,7 @@ def test_numbers_and_lists_are_written_so(line):
 
 @pytest.mark.parametrize("file", RECORDS)
 def test_every_text_is_recorded(file):
-    assert names(file) == list(recorded(file))
+    assert names(file) == list(recorded(file)), ANEW
 
 
 def templates():
@@ -235,7 +236,7 @@ def listed():
 
 
 def test_list_of_sentences_is_as_recorded_short_and_with_examples():
-    assert "\n".join(listed()) == (HERE / "sentences.txt").read_text(encoding="utf-8")
+    assert "\n".join(listed()) == (HERE / "sentences.txt").read_text(encoding="utf-8"), ANEW
     assert len(listed()) <= 40
     assert not [one for one in listed() if one.count("\n") < 2]
 

@@ -25,6 +25,7 @@ from tests.conftest import NUMBER, agree_to_six_digits, recorded
 from tests.unit.stats.other_software import confirmed
 
 FILE = Path(__file__).with_name("recorded.txt")
+ANEW = "if this change is wanted: python -m tests.unit.stats.test_recorded"
 HOLDS = {True: "yes", False: "no", None: "open"}
 LEFT_OUT = ("test", "null_hypothesis", "correction", "method", "differences")
 EMPTY = ("None", "", "[]", "nan")
@@ -152,8 +153,9 @@ RECORDED = recorded(FILE)
 def test_result_is_as_recorded(call):
     lines = computed(call)
     expected = one_field_a_line(RECORDED[call])
-    assert len(lines) == len(expected)
-    assert all(map(agree_to_six_digits, lines, expected)), "\n".join(lines)
+    told = "\n".join([ANEW, *lines])
+    assert len(lines) == len(expected), told
+    assert all(map(agree_to_six_digits, lines, expected)), told
 
 
 if __name__ == "__main__":
