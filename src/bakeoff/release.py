@@ -17,6 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff import __version__
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.flipped_rows import flipped_rows
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.observations import Missing, Observations
 from bakeoff.data.predicted import Predicted
@@ -26,6 +28,8 @@ from bakeoff.data.row_values import share_passed
 from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
 from bakeoff.options import is_called_from_python, metric_and_margin
+from bakeoff.report.exhibits.flips import Flips
+from bakeoff.report.exhibits.flips import joined as joined_flips
 from bakeoff.report.junit import Case
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
@@ -56,6 +60,8 @@ from bakeoff.stats import (
 )
 
 MOST_SUBGROUPS = 100
+MOST_FLIPS = 10
+"""Rows on which base and candidate differ that a comment has."""
 ALLOW_MISSING = 0.01
 """The share of items that a model may lack and the candidate still ship."""
 _MACRO = "mean over tasks"
@@ -1038,8 +1044,22 @@ def _part_as_json(part: Part) -> dict[str, Any]:
     return {"name": part.name, "decision": part.decision.value, **plain(part.limits)}
 
 
-def as_markdown(verdict: GateVerdict) -> str:
-    """Return a comment for a pull request."""
+def flips_of(rows: GateRows, metric: str) -> Flips | None:
+    """Find the rows on which base and candidate differ; None where rows have no ids."""
+    beside = PairedPredictions.from_observations(rows.given)
+    if beside.ids is None:
+        return None
+    parts = dict(rows.subgroups)
+    if rows.tasks is not None:
+        parts[TASK] = rows.tasks
+    subgroups = {name: pd.Categorical(values) for name, values in parts.items()}
+    beside = dataclasses.replace(beside, subgroups=subgroups)
+    found = flipped_rows(beside, *rows.names, metric)
+    return joined_flips({"": found}, rows.names, rows.unit or "")
+
+
+def as_markdown(verdict: GateVerdict, flips: Flips | None = None) -> str:
+    """Return a comment for a pull request, with the first rows on which the two differ."""
     lines = [
         *(f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}", ""),
         *(markdown(" ".join(reasons(verdict))), ""),
@@ -1054,4 +1074,16 @@ def as_markdown(verdict: GateVerdict) -> str:
             numbers = map(shown, (limits.estimate, limits.low, limits.high))
             cells = markdown(name), f"{limits.n:,}", *numbers, part.decision.value
             lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_flipped(flips)]) + "\n"
+
+
+def _flipped(flips: Flips | None) -> list[str]:
+    """Return the first rows on which base and candidate differ, as lines of Markdown."""
+    if flips is None:
+        return []
+    sentence = f"{markdown(flips.sentence)}."
+    if flips.whole.empty:
+        return ["", sentence]
+    if len(flips.whole) > MOST_FLIPS:
+        sentence = f"{markdown(flips.sentence)}; the first {MOST_FLIPS}:"
+    return ["", sentence, "", flips.as_markdown(MOST_FLIPS)]

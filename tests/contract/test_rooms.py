@@ -22,7 +22,7 @@ ALLOWED |= {
     "stats": set(),
     "preflight": {*ORDER[:-1], "stats"},
     "execution": {*ORDER, "stats", "preflight"},
-    "release": {"spec", "data", "scores", "report", "stats"},
+    "release": {"spec", "data", "scores", "comparisons", "report", "stats"},
     "api": {*ORDER, "stats", "execution", "release"},
     # nothing imports the command line
     "cli": {*ORDER, "api", "release", "execution", "stats", "preflight", "schema"},
@@ -31,6 +31,7 @@ STATISTICS = {
     "core": set(),
     "design": set(),
     "planning": set(),
+    "planning_suites": {"planning"},
     "metrics": {"design"},
     "rows": {"design", "metrics", "planning"},
     "folds": {"design", "metrics", "planning"},

@@ -14,7 +14,6 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.choose import recommended
@@ -31,13 +30,13 @@ from bakeoff.comparisons.settings import (
 from bakeoff.comparisons.suites import means_over_tasks
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations
-from bakeoff.data.predicted import Predicted
 from bakeoff.data.target import Target
 from bakeoff.errors import Problem, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.keys import refuse_same_names
 from bakeoff.options import ALIASES, OPTIONS, Interface, InterfaceKind, setting, used_by
 from bakeoff.report.baseline import baselines
+from bakeoff.report.exhibits.flips import flips_of
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
@@ -74,6 +73,8 @@ KINDS: Mapping[str, Kind] = {
     "wrong": "error",
 }
 """Kinds of numbers per row: the direction that is better, or the meaning of 1."""
+MOST_FLIPS = 1_000
+"""Rows on which models differ that JSON has; their table has all."""
 _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
 
 
@@ -107,6 +108,8 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
     if values is not None and kind is None:
         raise UserError(f"values: {unknown('kind of numbers', values, KINDS)}")
     names = _metrics_named(options["metrics"])
+    if values == "right" and names == ("accuracy",):  # which marks of right rows are compared by
+        names = ()
     passing = _passing(names)
     if passing is not None:
         if not isinstance(kind, str):
@@ -136,8 +139,12 @@ def _passing(names: Sequence[str]) -> Passing | None:
     for name in names:
         passing = passing_of(name)
         if passing is not None:
+            others = [other for other in names if other != name]
             if len(names) > 1:
-                raise UserError(f"metrics: {passing.label} is compared by itself")
+                raise UserError(
+                    f"metrics: {passing.label} is compared by itself, without {joined(others)}: "
+                    "ask for each in a call of its own"
+                )
             return passing
     for name in names:
         if name.startswith(("pass@", "pass^")):
@@ -479,7 +486,7 @@ def build_study(
     problems = list(check_classes(analysis, ROWS, observations.classes))
     if problems:
         raise report_problems(problems)
-    rows = _side_by_side(observations).of_tasks(analysis)
+    rows = PairedPredictions.from_observations(observations).of_tasks(analysis)
     evidence = {ROWS: rows}
     test_sets: dict[str, PairedPredictions] = {}
     numbers: dict[str, PairedPredictions] = {}
@@ -690,54 +697,12 @@ def _card(observations: Observations, measured: Measured, files: Sequence[str]) 
     return card | {"group_columns": observations.like_groups, "cautions": observations.cautions}
 
 
-def _side_by_side(observations: Observations) -> PairedPredictions:
-    """Put what all training runs say, or numbers, side by side, each as if it was a model."""
-    beside: dict[str, Any] = {
-        "groups": observations.related.get("groups"),
-        "times": observations.related.get("time"),
-        "subgroups": observations.subgroups,
-    }
-    runs: dict[str, Predicted] = {}
-    for name, of_model in observations.models.items():
-        for seed, run in enumerate(of_model, start=1):
-            runs[run_name(name, seed)] = run
-    values = []
-    answers = []
-    for run in runs.values():
-        answers.append(run.answers)
-        if run.values is not None:
-            values.append(run.values)
-    if values:
-        return PairedPredictions.from_values(tuple(runs), np.column_stack(values), **beside)
-    # a run that gives labels alone has NaN, whole where another run gives probabilities
-    probabilities: NDArray[np.float64] | None = None
-    scores: NDArray[np.float64] | None = None
-    for place, run in enumerate(runs.values()):
-        if run.probabilities is None:
-            continue
-        if probabilities is None:
-            shape = (len(observations.truth), len(runs), len(observations.classes))
-            probabilities = np.full(shape, np.nan)
-            scores = probabilities[..., -1]  # of the positive class
-        probabilities[:, place] = run.probabilities
-    return PairedPredictions(
-        tuple(runs),
-        observations.classes,
-        observations.truth,
-        np.array(answers).T,  # what one model says lies together
-        scores,
-        probabilities=probabilities,
-        in_order=observations.in_order,
-        **beside,
-    )
-
-
 def _scores(
     observations: Observations, analysis: Analysis, rows: PairedPredictions
 ) -> Iterator[dict[str, Any]]:
     """Score each training run of each model; of rows of several tasks in the mean over tasks."""
     ids = np.arange(len(observations.truth))
-    over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs)
+    over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs, defined=True)
     costs = analysis.datasets[ROWS].costs
     for model, runs in observations.models.items():
         for seed, run in enumerate(runs, start=1):
@@ -789,6 +754,12 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
             plain_line = {str(key): plain(value) for key, value in line.items()}
             lines.append(_by_names(plain_line, names))
         content["subgroups"] = lines
+    flips = flips_of(study)
+    if flips is not None:
+        rows = []
+        for row in flips.first(MOST_FLIPS):
+            rows.append({key: plain(value) for key, value in row.items()})
+        content["flips"] = {"models": list(flips.models), "n": len(flips.whole), "rows": rows}
     return content
 
 

@@ -151,7 +151,7 @@ def compare_datasets(
 def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> Study:
     """Compare models by a table of scores as the arguments of `compare_datasets` say."""
     if settings["seeds"] is not None:
-        long, models, better = _read_seeds(table, settings)
+        long, models, better = read_seeds(table, settings)
         return study_of_seeds(long, models, better, command, settings)
     if settings["paired"]:
         raise UserError("paired: is for the scores of training runs: name their column (`seeds`)")
@@ -228,7 +228,7 @@ def _read(table: Any, settings: Mapping[str, Any]) -> _Scores:
     return _Scores(cells, models, datasets, better, units, groups, notes, lost_folds)
 
 
-def _read_seeds(
+def read_seeds(
     table: Any, settings: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, list[str], dict[str, bool]]:
     """Read a row for each score of a training run, of one data set or of several."""

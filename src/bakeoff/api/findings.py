@@ -27,11 +27,12 @@ from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
 from bakeoff.report.read import read_study
 from bakeoff.report.study import Study
-from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BRIEF = (
@@ -80,6 +81,11 @@ class Findings:
         return self._page.methods.text
 
     @property
+    def bibtex(self) -> str:
+        """The sources of the tests and of what `methods` cites, for BibTeX."""
+        return self._page.bibtex
+
+    @property
     def scores(self) -> pd.DataFrame:
         """One row for each model, fold and metric, as in scores.csv."""
         return self._named(self._study.scores)
@@ -104,14 +110,14 @@ class Findings:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The names that `to_latex` and `to_markdown` take."""
+        """The names that `to_frame`, `to_latex` and `to_markdown` take."""
         return self._names("table")
 
     def _names(self, form: str) -> tuple[str, ...]:
         """Return the names of all figures, or of all tables."""
         return tuple(item.name for item in self._page.items if item.form == form)
 
-    def figure(self, name: str | None = None) -> Figure:
+    def figure(self, name: str | None = None, *, ax: Axes | None = None) -> Figure:
         """Draw one of `figures`.
 
         Parameters
@@ -120,33 +126,60 @@ class Findings:
             Its name, or the part before the first dot for the first of these; default: the
             differences of the test that decides. ``"ranks"`` is the critical difference diagram;
             where no ranks over data sets were compared, the models in the order of their scores.
+        ax : matplotlib Axes, optional
+            Axes to draw into, such as one of `matplotlib.pyplot.subplots`. Names and p-values stand
+            beside them. Default: a new figure, as wide as it needs to be.
 
         Returns
         -------
         matplotlib Figure
-            A new one at every call, yours to change; it shows itself at the end of a notebook's
-            cell.
+            A new one at every call, yours to change, or that of `ax`; it shows itself at the end of
+            a notebook's cell.
 
         Raises
         ------
         UserError
-            There is none of this name.
+            There is none of this name, or it has several panels and `ax` is one.
         """
         from bakeoff.report.drawing import svg
 
+        if ax is not None:
+            return exhibits.draw(self._item("figure", name), self._study, ax).figure
         figure = exhibits.draw(self._item("figure", name), self._study).figure
         # matplotlib draws a figure at the end of a cell only where pyplot was set up for it
         figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
         return figure
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the comparisons of the test that decides, one row for each pair of models.
+    def to_frame(self, table: str | None = None) -> pd.DataFrame:
+        """Return one of `tables` with its numbers unrounded.
+
+        Parameters
+        ----------
+        table : str, optional
+            Its name, or the part before the first dot. ``"flips"`` has all rows on which the best
+            model and the next one differ. Default: the comparisons of the test that decides.
 
         Returns
         -------
         DataFrame
-            As `comparisons`; empty where no test compares pairs.
+            As the CSV file of the table; by default as `comparisons`, one row for each pair of
+            models, and empty where no test compares pairs.
+
+        Raises
+        ------
+        UserError
+            There is none of this name.
+
+        Examples
+        --------
+        >>> import bakeoff
+        >>> study = bakeoff.compare([1, 1, 0, 0], {"a": [1, 1, 0, 1], "b": [1, 0, 0, 1]})
+        >>> study.to_frame("flips")
+          id truth  a  b right
+        0  2     1  1  0     a
         """
+        if table is not None:
+            return as_frame(self._table(table))
         rows: list[Comparison] = []
         if self._main is not None:
             for row in self._main.rows:

@@ -10,12 +10,14 @@ import pandas as pd
 from bakeoff.api.findings import Findings, as_text
 from bakeoff.errors import UserError, joined, shown, unknown
 from bakeoff.files import write_text
+from bakeoff.report.drawing import into
 from bakeoff.report.judged.answer import Answer
 from bakeoff.report.numbers import paragraph
 from bakeoff.report.page import render
-from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
@@ -37,6 +39,11 @@ class JudgedFindings(Findings):
         notes = [table.note for table in self._answer.tables.values()]
         notes += self._answer.notes
         return " ".join(filter(None, notes))
+
+    @property
+    def bibtex(self) -> str:
+        """Empty: `methods` cites nothing."""
+        return ""
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -73,24 +80,20 @@ class JudgedFindings(Findings):
         """The names that `to_frame`, `to_latex` and `to_markdown` take."""
         return tuple(self._answer.tables)
 
-    def figure(self, name: str | None = None) -> Figure:
-        """Draw one of `figures`; default: the first."""
+    def figure(self, name: str | None = None, *, ax: Axes | None = None) -> Figure:
+        """Draw one of `figures`, into `ax` if it is given; default: the first."""
         if name is None:
             name = self.figures[0]
         if name not in self._answer.plots:
             raise UserError(unknown("figure", name, self.figures))
-        return self._answer.figure(name)
+        with into(ax):
+            return self._answer.figure(name)
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
         """Return one of `tables` with its numbers unrounded; default: `comparisons`."""
         if table is None:
             return self.comparisons
-        shown_table = self._table(table)
-        keys = [column.key for column in shown_table.columns]
-        rows = []
-        for row in shown_table.rows:
-            rows.append([cell.raw for cell in row])
-        return pd.DataFrame(rows, columns=keys)
+        return as_frame(self._table(table))
 
     def to_markdown(self, table: str | None = None) -> str:
         """Return one of `tables` in Markdown; default: the first."""

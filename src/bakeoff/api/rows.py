@@ -29,7 +29,7 @@ from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.api.judged_arrays import findings_of_call
 from bakeoff.api.tasks import over_tasks
-from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
+from bakeoff.data.given_tables import GivenTables, read_columns, scores_of_folder, tables_of
 from bakeoff.data.observations import Observations
 from bakeoff.data.open_table import read_frame
 from bakeoff.data.predicted import Predicted
@@ -37,7 +37,7 @@ from bakeoff.data.read_given import read_given
 from bakeoff.data.records import TASK
 from bakeoff.data.target import Answers
 from bakeoff.errors import UserError, printable, unknown
-from bakeoff.files import is_file
+from bakeoff.files import is_file, is_folder
 from bakeoff.options import OPTIONS, setting
 from bakeoff.release import GateRows, GateVerdict, check_margins, decide, read_terms
 from bakeoff.report.numbers import count
@@ -54,6 +54,7 @@ RELATING = ("groups", "time", "runs", "seeds")
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 _NAMES_OF_DATASETS = ("dataset", "data set", "data_set", "task", "problem", "benchmark")
+_TASK_OF_ROW = "task of the row"
 _OF_SCORES = {
     "metrics",
     "models",
@@ -246,6 +247,8 @@ def gate(
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
     positive: object = None,
     superior: bool = False,
+    tasks: ArrayLike | None = None,
+    each_task: float | None = None,
     alpha: float = 0.05,
     task: Literal["classification", "regression"] | None = None,
     **settings: Unpack[GateSettings],
@@ -271,6 +274,11 @@ def gate(
     subgroups : array_like, shape (n,), or Mapping of str to array_like, optional
         Block where the rows of one of its values are shown worse by more than the margin; of
         several columns each by its name.
+    tasks : array_like, shape (n,), optional
+        Which of several fixed tasks a row is of: the mean over tasks decides, and a task that is
+        shown worse by the margin.
+    each_task : float, optional
+        Ship only what is shown not worse by this much in each task.
     alpha : float
         Probability of a false ship, and of a false block.
 
@@ -305,6 +313,10 @@ def gate(
         "task": task,
     }
     models = {"base": base, "candidate": candidate}
+    if tasks is not None:
+        # they are brought into the order of the rows as subgroups are
+        labels = tasks if isinstance(tasks, pd.Series) else pd.Series(np.asarray(tasks))
+        arguments["subgroups"] = {**(subgroups or {}), _TASK_OF_ROW: labels.map(str)}
     observations, measured = side_by_side(y, models, {"groups": groups}, arguments, called="{}")
     parts = {}
     for name, column in observations.subgroups.items():
@@ -312,9 +324,11 @@ def gate(
     greater_is_better = True
     if isinstance(measured.kind, GivenMetric):
         greater_is_better = measured.kind.greater_is_better
-    rows = GateRows(observations, parts, greater_is_better=greater_is_better)
+    of_tasks = parts.pop(_TASK_OF_ROW, None)
+    rows = GateRows(observations, parts, of_tasks, greater_is_better=greater_is_better)
     rows = rows.measured(settings["unit"], settings["costs"])
-    return decide(rows, read_terms(rows, measured.names, margins, margin, alpha, superior))
+    terms = read_terms(rows, measured.names, margins, margin, alpha, superior, each_task=each_task)
+    return decide(rows, terms)
 
 
 def _margins(metrics: str | Sequence[str] | Mapping[str, float | str]) -> list[float | str | None]:
@@ -476,6 +490,11 @@ def read_tables(
     _check_missing(options.get("missing"), measured)
     partial = options.get("missing") is not None
     tables = tables_of(paths, keys_named(options), partial=partial)
+    if tables.datasets is not None:
+        raise UserError(
+            f"{tables.name} holds scores of data sets, and no rows: `bakeoff compare` compares "
+            f"the models over these by {setting('datasets', tables.datasets)}"
+        )
     value = options["value"]
     if value is not None and (options["values"] is None or tables.wide is not None):
         raise UserError("value: is for numbers (values) in one table per model")
@@ -628,7 +647,10 @@ def _study_of_scores(options: Mapping[str, Any], command: str) -> Study:
         "runs": options["runs"].split(",") if options["runs"] else (),
         "missing": options["missing"] or MISSING[0],
     }
-    table = read_frame(files[0], ("table",), keys_named(options))
+    if is_folder(files[0]):
+        table = scores_of_folder(files[0])
+    else:
+        table = read_frame(files[0], ("table",), keys_named(options))
     return study_of_scores(table, command, arguments)
 
 

@@ -71,7 +71,7 @@ class Command(NamedTuple):
 _PREDICTIONS = (
     "one table with the true label and a column of predicted labels per model; or one table per "
     "model, each with ids, predicted and (at least one) true labels; or logs of evaluations, also "
-    "folders of them (Inspect, lm-evaluation-harness, promptfoo)"
+    "folders of them (Inspect, lm-evaluation-harness, HELM, SWE-bench …)"
 )
 _RUNS = "runs seeds"
 _TRUTH = f"{OPTIONS['truth'].help} Or a file of row ids with the truth, beside submissions."
@@ -162,7 +162,7 @@ COMMANDS = {
         {
             "what is planned": "difference margin equal rows power alpha",
             "without a pilot": "accuracy discordance",
-            "the pilot": "metrics truth models values groups",
+            "the pilot": "metrics truth models values groups runs seeds datasets",
             "labels of people beside a judge": "human_labels judge_accuracy items half_width judge "
             "human",
             "output": "json",
@@ -172,6 +172,11 @@ COMMANDS = {
             "margin": "Show that A is not worse than B by this much.",
             "truth": _TRUTH,
             "models": "In one table, or in logs of several models, the two.",
+            "runs": "Which run of an item a row is: how many items are needed with 1, 2, 4 … runs "
+            "of each.",
+            "seeds": "The column that counts training runs, of a table of their scores: how many "
+            "are needed.",
+            "datasets": "The column of the data sets, of a table of scores of training runs.",
             "alternative": "`greater`: one-sided, for A being better.",
         },
         "examples:\n"
@@ -179,6 +184,9 @@ COMMANDS = {
         "  bakeoff plan --rows 2000 --discordance 0.1\n"
         "  bakeoff plan resnet.csv vit.csv --metric f1 --difference 0.05\n"
         "  bakeoff plan predictions.csv --models resnet,vit --rows 2000\n"
+        "  bakeoff plan --discordance 0.1 --margin 0.02\n"
+        "  bakeoff plan logs/ --models a,b --values right --runs run --difference 0.03\n"
+        "  bakeoff plan runs.csv --seeds seed --values higher --difference 0.01\n"
         "  bakeoff plan --human-labels --judge-accuracy 0.85 --items 1000 --half-width 0.05",
     ),
     "gate": Command(

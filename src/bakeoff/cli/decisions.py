@@ -8,7 +8,6 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 from bakeoff import release
@@ -17,6 +16,15 @@ from bakeoff.api.rows import costs_in, read_tables
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged_gate import is_judged_gate, judged_gate
 from bakeoff.cli.plan_labels import plan_labels
+from bakeoff.cli.plan_suites import (
+    Design,
+    items_for_runs,
+    noise_of_passes,
+    noise_of_runs,
+    noise_over_tasks,
+    of_margin,
+    of_seeds,
+)
 from bakeoff.cli.terminal import bold, dim, outputs, say, say_json, say_notes, say_table, table
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
@@ -87,8 +95,10 @@ def gate(args: argparse.Namespace) -> int:
     if args.junit is not None:
         (place,) = outputs([args.junit], files)
         write_text(place, to_xml("bakeoff gate", release.rules(verdict)))
-    for place in places:
-        write_text(place, release.as_markdown(verdict))
+    if places:
+        flips = release.flips_of(rows, verdict.terms.metric)
+        for place in places:
+            write_text(place, release.as_markdown(verdict, flips))
     if args.json:
         say(json.dumps(release.as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
         return CODES[verdict.decision]
@@ -176,7 +186,8 @@ _OF_PILOT = (
     "truth",
     "value",
     "values",
-    "margin",
+    "runs",
+    "datasets",
 )
 """Options that are about a pilot."""
 _PRECISION = 1e-3
@@ -189,15 +200,6 @@ _LOWER_BOUND = (
     "this is a lower bound. The noise of training is known after a run: its report says which "
     "differences the tests find."
 )
-
-
-class Design(NamedTuple):
-    """One way of comparing."""
-
-    what: str
-    rows_needed: Callable[[], int]
-    power_at: Callable[[int], float]
-    assumed: tuple[str, ...]
 
 
 class Curve(NamedTuple):
@@ -217,7 +219,12 @@ def plan(args: argparse.Namespace) -> None:
         args.margin = read_value("difference", args.margin)
     with in_arguments(COMMANDS[args.command].keys):
         _check_goal(args)
-        design = _from_pilot(args) if args.files else _from_shares(args)
+        if args.seeds is not None:
+            design = of_seeds(args)
+        elif args.files:
+            design = _from_pilot(args)
+        else:
+            design = _from_shares(args)
         curve = _curve(design, args.rows)
     if args.json:
         say_json(
@@ -260,13 +267,13 @@ def _curve(design: Design, rows: int | None) -> Curve:
 def _show_curve(design: Design, curve: Curve) -> None:
     """Print the answer."""
     chance = f"a probability of {percent(round(curve.power, 3))}"
-    say("", bold(paragraph(f"{count(curve.rows, 'row')} give {chance} {design.what}.")), "")
+    say("", bold(paragraph(f"{count(curve.rows, design.unit)} give {chance} {design.what}.")), "")
     lines = []
     for rows, power in curve.points:
         filled = round(power * _BAR)
         bar = "█" * filled + "░" * (_BAR - filled)
         lines.append((f"{rows:,}", percent(round(power, 3)), bar))
-    say_table(("rows", "power", ""), lines, "rrl")
+    say_table((f"{design.unit}s", "power", ""), lines, "rrl")
     say("")
     say_notes(design.assumed)
     say("")
@@ -282,9 +289,20 @@ def _from_shares(args: argparse.Namespace) -> Design:
             raise UserError(f"{name}: is for a pilot: give its predictions")
     if args.test == "cv5x2_f" and args.alternative != "two-sided":
         raise UserError("alternative: cv5x2_f is two-sided: leave it out")
+    if args.margin is not None:
+        return _against_margin(args)
     if args.difference is None:
         args.difference = _detectable(args)
     return _of_shares(args, args.difference)
+
+
+def _against_margin(args: argparse.Namespace) -> Design:
+    """Return the design to show that an accuracy is not worse, of which shares are supposed."""
+    if args.test != "mcnemar":
+        raise UserError(f"margin: {args.test} shows no margin")
+    difference = args.difference or 0.0
+    discordance, assumed = _discordance(args.accuracy, args.discordance, difference)
+    return of_margin(args, difference, discordance, assumed)
 
 
 def _detectable(args: argparse.Namespace) -> float:
@@ -408,7 +426,23 @@ def _from_pilot(args: argparse.Namespace) -> Design:
     if not pilot.is_of_values:
         _check_metric(pilot, args)
     noise = pilot.noise
-    test = MetricPower.from_pilot(noise)
+    over_tasks = noise_over_tasks(pilot.rows, pilot.metric)
+    of_runs = noise_of_runs(pilot.rows, pilot.metric)
+    test = over_tasks or noise_of_passes(pilot.rows, pilot.metric)
+    if of_runs is not None:
+        test = of_runs.power(of_runs.runs)
+    elif test is None:
+        test = MetricPower.from_pilot(noise)
+    rows_to_come = ", groups and their sizes too." if args.groups else "."
+    assumed = [
+        f"Noise from {noise.n:,} rows of a pilot, with the 80% upper limit of its standard "
+        f"deviation ({number(test.sd)}); the rows to come are like the pilot's{rows_to_come}"
+    ]
+    if over_tasks is not None:
+        assumed.append(
+            "It is about the mean over tasks, which have the shares of rows that they have in the "
+            "pilot."
+        )
     if args.difference is None and args.margin is None:
         solved = test.solve(
             n=args.rows, power=args.power, alpha=args.alpha, alternative=args.alternative
@@ -416,11 +450,11 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         args.difference = float(f"{solved.difference:.3g}")
     difference = args.difference or 0.0
     distance = _distance(difference, args)
-    if args.margin is not None and counted_rows(pilot.metric) == "right" and not args.groups:
-        raise UserError(
-            "margin: accuracy on independent rows is decided by an exact limit, which is not "
-            "planned; `bakeoff gate` says of the pilot how many rows would decide"
-        )
+    by_rows = not (pilot.rows.by_values or args.groups or args.runs or over_tasks)
+    if args.margin is not None and counted_rows(pilot.metric) == "right" and by_rows:
+        # the cautious variance ψ − δ² of a row is that of the pilot
+        discordance = min(1.0, test.sd**2 + noise.estimate**2)
+        return of_margin(args, difference, discordance, assumed[0])
     side = args.alternative if args.margin is None else "greater"
     terms = {"difference": abs(distance), "alpha": args.alpha, "alternative": side}
     wanted = args.power
@@ -434,15 +468,19 @@ def _from_pilot(args: argparse.Namespace) -> Design:
             return max(0.0, 2 * power - 1)
         return power
 
-    rows_to_come = ", groups and their sizes too." if args.groups else "."
+    def rows_with(noise_of_rows: MetricPower) -> int:
+        return int(noise_of_rows.solve(power=wanted, **terms).n)
+
+    unit = "row"
+    if of_runs is not None:
+        unit = "item"
+        assumed.append(items_for_runs(of_runs, rows_with))
     return Design(
         f"{_goal(difference, args)} in {pilot.measure}",
-        lambda: int(test.solve(power=wanted, **terms).n),
+        lambda: rows_with(test),
         power_at,
-        (
-            f"Noise from {noise.n:,} rows of a pilot, with the 80% upper limit of its standard "
-            f"deviation ({number(test.sd)}); the rows to come are like the pilot's{rows_to_come}",
-        ),
+        tuple(assumed),
+        unit,
     )
 
 
@@ -472,7 +510,8 @@ def _read_pilot(args: argparse.Namespace) -> Pilot:
     if rows.runs:
         raise UserError("found several training runs of each model, expected one of each")
     metric = measured.names[0] if measured.names else rows.given.task.metric
-    return Pilot(rows, metric, isinstance(measured.kind, GivenMetric))
+    is_of_values = isinstance(measured.kind, GivenMetric) or rows.passing is not None
+    return Pilot(rows, metric, is_of_values)
 
 
 def _check_metric(pilot: Pilot, args: argparse.Namespace) -> None:

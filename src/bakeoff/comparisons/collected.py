@@ -172,12 +172,13 @@ def read_predictions(
         present = _runs_of(models, names)
         subgroups = _with_prefix(SUBGROUP, names)
         taken = _with_prefix(TAKEN, names)
-        wanted = {COLLECTED_GROUP, COLLECTED_TIME}.union(present, subgroups, taken)
+        wanted = {COLLECTED_ID, COLLECTED_GROUP, COLLECTED_TIME}.union(present, subgroups, taken)
         if not by_values:
             wanted.add(COLLECTED_TRUTH)
         frame = file.read(columns=[name for name in names if name in wanted]).to_pandas()
         facts: dict[str, Any] = {
             "left_out": _without(models, present),
+            "ids": frame[COLLECTED_ID].to_numpy(),
             "groups": _column(frame, COLLECTED_GROUP),
             "times": _column(frame, COLLECTED_TIME),
             "subgroups": {part: pd.Categorical(frame[name]) for name, part in subgroups.items()},

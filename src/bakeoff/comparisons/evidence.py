@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.settings import with_keys
+from bakeoff.data.observations import Observations
+from bakeoff.data.predicted import Predicted
 from bakeoff.errors import UserError
 from bakeoff.scores import METRICS, Metric
 from bakeoff.spec import Costs
-from bakeoff.spec.experiment import run_of
+from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.stats import Entry, Runs, catalogue, influence, looks_at
 from bakeoff.stats.design.clusters import TIME_BLOCKS, time_blocks
 from bakeoff.stats.folds.fold_rows import FoldDesign, FoldRows, rows_of_runs
@@ -102,6 +104,10 @@ class PairedPredictions(Paired):
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
+    ids: NDArray[Any] | None = None
+    """What the rows are called; None where they are counts of rows without names."""
+    items: NDArray[Any] | None = None
+    """The item that each row is a run of, where items were run several times."""
     tasks: NDArray[Any] | None = None
     """The task of each row, where models are compared in the mean over tasks."""
     task_weights: str | Mapping[str, float] = "tasks"
@@ -129,6 +135,45 @@ class PairedPredictions(Paired):
         if metric not in self.views:
             self.views[metric] = dataclasses.replace(self, metric=metric, **facts)
         return self.views[metric]
+
+    @classmethod
+    def from_observations(cls, given: Observations) -> PairedPredictions:
+        """Put what all training runs say, or numbers, side by side, each as if it was a model."""
+        beside: dict[str, Any] = {
+            "groups": given.related.get("groups"),
+            "times": given.related.get("time"),
+            "subgroups": given.subgroups,
+            "items": given.items,
+        }
+        if given.in_order:
+            beside["ids"] = given.ids
+        runs: dict[str, Predicted] = {}
+        for name, of_model in given.models.items():
+            for seed, run in enumerate(of_model, start=1):
+                runs[run_name(name, seed)] = run
+        values = [run.values for run in runs.values() if run.values is not None]
+        if values:
+            return cls.from_values(tuple(runs), np.column_stack(values), **beside)
+        probabilities = None
+        if any(run.probabilities is not None for run in runs.values()):
+            probabilities = np.full((len(given.truth), len(runs), len(given.classes)), np.nan)
+            for place, run in enumerate(runs.values()):
+                if run.probabilities is not None:
+                    probabilities[:, place] = run.probabilities
+        scores = None
+        if probabilities is not None:
+            scores = probabilities[..., -1]
+        return cls(
+            tuple(runs),
+            given.classes,
+            given.truth,
+            # what one model says lies together
+            np.array([run.answers for run in runs.values()]).T,
+            scores,
+            probabilities=probabilities,
+            in_order=given.in_order,
+            **beside,
+        )
 
     def of_tasks(self, analysis: Analysis) -> PairedPredictions:
         """Return the rows with their tasks, where these are to be compared in the mean over them.

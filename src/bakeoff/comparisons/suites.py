@@ -11,6 +11,7 @@ import pandas as pd
 from bakeoff.comparisons.analysis import Analysis
 from bakeoff.comparisons.evidence import PairedPredictions, by_metric, difference_options
 from bakeoff.comparisons.settings import has_test
+from bakeoff.errors import Problem
 from bakeoff.spec import Costs
 from bakeoff.stats import Suite, catalogue, suite_of_metric, suite_of_values
 
@@ -29,9 +30,12 @@ def suite_of(rows: PairedPredictions, costs: Costs | None) -> Suite:
 
 
 def means_over_tasks(
-    rows: PairedPredictions, analysis: Analysis, costs: Costs | None
+    rows: PairedPredictions, analysis: Analysis, costs: Costs | None, *, defined: bool = False
 ) -> dict[tuple[str, str], float]:
-    """Return the mean over tasks of each run of a model and each metric that has one."""
+    """Return the mean over tasks of each run of a model and each metric that has one.
+
+    Where it has to be `defined`, a task without a value of the metric is refused.
+    """
     if rows.tasks is None:
         return {}
     means = {}
@@ -44,6 +48,9 @@ def means_over_tasks(
             continue
         # the mean over tasks: Σ w_t · score_t, where the weights of the tasks sum up to 1
         suite = suite_of(part.only(complete), costs)
+        undefined = next(filter(None, suite.reasons), "")
+        if defined and undefined:
+            raise Problem(("tasks",), f"{part.metric} has no value: {undefined}; leave it out")
         values = (suite.strata.weights @ suite.by_task).tolist()
         for model, value in zip(complete, values, strict=True):
             means[part.models[model], part.metric] = value

@@ -18,8 +18,15 @@ import pyarrow as pa
 from bakeoff.data.asked import asked_in_both, how_asked
 from bakeoff.data.model_columns import tables_by_model
 from bakeoff.data.open_table import PLAIN, frame_of_layout, laid_out
-from bakeoff.data.readers import known, read_log, reader_of
-from bakeoff.data.readers.common import SAMPLE_ID, SCORES, SETTINGS, LeftOut, without_missing
+from bakeoff.data.readers import known, read_log, reader_of, unknown_shape
+from bakeoff.data.readers.common import (
+    SAMPLE_ID,
+    SCORES,
+    SETTINGS,
+    USAGE,
+    LeftOut,
+    without_missing,
+)
 from bakeoff.data.records import MODEL, RUN, TASK, USUAL, USUAL_COLUMNS, Records, as_table
 from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, is_folder, no_file, state_of
@@ -29,7 +36,7 @@ from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
 PLACE: Place = ("predictions",)
-_NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
+_NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK, *USAGE)
 _NO_TRUTH = ("usage", "weight")
 """Columns of a solution beside the truth."""
 _LONGEST = 30
@@ -48,6 +55,8 @@ class GivenTables:
     together: bool = False
     notes: tuple[str, ...] = ()
     """What was done to read them, a sentence each."""
+    datasets: str | None = None
+    """The column of the data sets, where logs hold scores of data sets and no rows."""
 
     @property
     def wide(self) -> Records | None:
@@ -110,7 +119,10 @@ class GivenTables:
         metrics = {task: self._metrics(task) for task in tasks}
         columns = set.intersection(*(set(file.names) for file in self.models.values()))
         chosen = {}
-        for task, metric in _named_tasks(wanted or tasks, metrics).items():
+        named: Mapping[str, str | None] = dict.fromkeys(tasks)
+        if wanted:
+            named = _named_tasks(wanted, metrics)
+        for task, metric in named.items():
             chosen[task] = _metric_of(task, metric or value, metrics, columns)
         models = {model: _of_tasks(file, chosen) for model, file in self.models.items()}
         return dataclasses.replace(self, models=models)
@@ -198,7 +210,30 @@ def tables_of(
         models = {"": tables[0]}
     else:
         models = _with_names(by_path)
-    return GivenTables(Path(path).name, models, read_as, left_out, together=True)
+    return GivenTables(
+        Path(path).name,
+        models,
+        read_as,
+        left_out,
+        together=True,
+        datasets=by_path[path].datasets,
+    )
+
+
+def scores_of_folder(path: str) -> pd.DataFrame:
+    """Return a row for each score of a folder of logs that hold scores of data sets."""
+    held = _tables_at(path, PLAIN)
+    if held.datasets is None:
+        raise Problem(
+            ("datasets",),
+            f"{path!r} holds rows, and no scores of data sets: without it the mean over the "
+            f"tasks is compared, and {setting('groups', TASK)} takes these for a sample of tasks",
+        )
+    frames = []
+    for model, file in held.models.items():
+        frames.append(file.table.to_pandas().assign(**{MODEL: model}))
+    scores: pd.DataFrame = pd.concat(frames, ignore_index=True)
+    return scores
 
 
 def _with_names(by_path: Mapping[str, GivenTables]) -> dict[str, Records]:
@@ -248,11 +283,8 @@ def _of_file(path: str, place: Place, keys: TableKeys, *, partial: bool = False)
     if reader is not None:
         return _of_log(reader, path, place, partial=partial)
     if keys.format is None and Path(path).suffix.lower() == ".json":
-        raise Problem(
-            place,
-            f"{path!r} is no JSON that is known here, by its content: {known()}; save "
-            "it as CSV or Parquet",
-        )
+        text = f"{path!r} is no JSON that is known here ({known()}){unknown_shape(path)}"
+        raise Problem(place, text)
     layout = laid_out(path, keys)
     table = as_table(frame_of_layout(path, place, layout))
     left_out: tuple[str, ...] = ()
@@ -428,6 +460,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     logs: list[_Log] = []
     left_out: list[str] = []
     kinds: Counter[str] = Counter()
+    datasets: str | None = None
     file_of_key: dict[str, Path] = {}
     for file in map(Path, files_at(path, LOGS)):
         reader = reader_of(str(file))
@@ -446,9 +479,13 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
             continue
         kinds[reader.WHAT] += 1
+        datasets = getattr(reader, "DATASETS", None)
         logs.extend(_logs_in(reader, file, frame))
     if not logs:
         why = f"of items ({known()}): name the files of tables one by one"
+        unknown_files = [file for file in files_at(path, LOGS) if reader_of(file) is None]
+        if unknown_files:
+            why += f". {unknown_files[0]!r} is none{unknown_shape(unknown_files[0])}"
         if left_out:
             why = " ".join(["that can be used.", *left_out[:_MOST_LEFT_OUT]])
         raise Problem(PLACE, f"{path!r} is a folder without logs {why}")
@@ -458,7 +495,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(tables))}"
     if told_apart != logs:
         read_as += "; logs of one model and task with other settings are other models, and no runs"
-    return GivenTables(path, tables, (read_as,), tuple(left_out))
+    return GivenTables(path, tables, (read_as,), tuple(left_out), datasets=datasets)
 
 
 def _logs_in(reader: Any, file: Path, frame: pd.DataFrame) -> list[_Log]:

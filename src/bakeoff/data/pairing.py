@@ -44,6 +44,9 @@ def paired(
     first = next(file for file in files if file.true is not None)
     assert first.true is not None
     rows = first.labelled()
+    items = first.items
+    if items is not None:
+        items = items[~first.true.missing]
     places = []
     notes: list[str] = []
     for file in files:
@@ -75,6 +78,7 @@ def paired(
         Answers(tuple(classes), rows.true.among(classes)),
         models,
         related=related(files, places),
+        items=items,
         subgroups=subgroups,
         left_out=rows.left_out,
         like_groups=undeclared(files),

@@ -66,8 +66,15 @@ TASK = "task"
 """The column of a folder of logs that says which task a row is of."""
 OURS = ":"
 """How the columns begin that a call from Python makes: not every model has all of them."""
+_RUN = " run "
+"""What stands between an item and its run in the id of a row."""
 _RELATING = ("groups", "time", "runs")
 USUAL_COLUMNS = GivenColumns.model_validate({})
+
+
+def items_of(ids: NDArray[Any]) -> NDArray[Any]:
+    """Return the items whose runs have these ids."""
+    return np.array([str(row).rpartition(_RUN)[0] for row in ids], dtype=object)
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -259,7 +266,7 @@ class Records:
             raise self.problem(missing, "no id", column)
         ids = self.row_ids(column)
         if run is not None:  # the runs of an item have ids of their own
-            ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)
+            ids = np.array([f"{i}{_RUN}{r}" for i, r in zip(ids, run, strict=True)], dtype=object)
         keys = pd.DataFrame({"id": ids})
         if folds is not None:
             keys[["repeat", "fold"]] = folds

@@ -64,7 +64,9 @@ def side_by_side(
 def averages(files: Sequence[Observations]) -> list[str]:
     """Say of items of several tasks that scores are micro averages, and give the macro averages."""
     first = files[0].records
-    if TASK not in first.names or TASK in (first.roles.groups, first.roles.runs):
+    roles = first.roles
+    # of rows that have their tasks named, scores are means over these
+    if TASK not in first.names or TASK in (roles.groups, roles.runs, roles.tasks):
         return []
     n_tasks = first.column(TASK).nunique()
     if n_tasks < 2:

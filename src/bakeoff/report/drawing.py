@@ -6,12 +6,15 @@ import io
 import math
 import unicodedata
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bakeoff.comparisons.run_tests import Decision
+from bakeoff.errors import UserError
 from bakeoff.files import whole
 from bakeoff.report.exhibit import Drawing
 from bakeoff.report.numbers import capital, short
@@ -111,11 +114,46 @@ def text_width(text: str, size: float = SIZE) -> float:
     return units * size / 72
 
 
+_AXES: ContextVar[Axes | None] = ContextVar("_AXES", default=None)
+"""The axes of a caller that the next figure is drawn into."""
+
+
+@contextmanager
+def into(axes: Axes | None) -> Iterator[None]:
+    """Draw figures of one panel into these axes, and not into a figure of their own."""
+    token = _AXES.set(axes)
+    try:
+        yield
+    finally:
+        _AXES.reset(token)
+
+
 def canvas(width: float, height: float) -> Figure:
-    """Make an empty figure; sizes in inches."""
+    """Make an empty figure of several panels; sizes in inches."""
     from matplotlib.figure import Figure
 
+    if _AXES.get() is not None:
+        raise UserError("ax: this figure has several panels, or none; call `figure` without `ax`")
     return Figure(figsize=(width, height))
+
+
+def one_panel(
+    width: float, height: float, place: tuple[float, float, float, float]
+) -> tuple[Figure, Axes]:
+    """Make a figure of one panel at a place of it, or take the axes of the caller."""
+    axes = _AXES.get()
+    if axes is None:
+        figure = canvas(width, height)
+        return figure, figure.add_axes(place)
+    figure_of_caller: Any = axes.get_figure(root=True)
+    return figure_of_caller, axes
+
+
+def width_of(axes: Axes) -> float:
+    """Return the width of axes in inches."""
+    figure: Any = axes.get_figure()
+    width: float = figure.bbox.width / figure.dpi * axes.get_position().width
+    return width
 
 
 def panel(
@@ -126,10 +164,8 @@ def panel(
     bottom = 0.55
     width = max(WIDTH, left + LEAST + right)
     height = max(len(labels), 1) * row + top + bottom
-    figure = canvas(width, height)
-    axes = figure.add_axes(
-        (left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height)
-    )
+    place = left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height
+    figure, axes = one_panel(width, height, place)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.45, -0.55)
@@ -174,12 +210,7 @@ def best_of(shown: Sequence[Any], every: Sequence[Any]) -> str:
 
 def grid(axes: Axes) -> None:
     """Draw thin vertical lines under everything, no more than numbers have room for."""
-    figure = axes.get_figure()
-    width = WIDTH
-    if figure:
-        width = figure.bbox.width / figure.dpi
-    width *= axes.get_position().width
-    axes.locator_params(axis="x", nbins=max(2, min(7, int(width / 0.6))))
+    axes.locator_params(axis="x", nbins=max(2, min(7, int(width_of(axes) / 0.6))))
     axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
     axes.set_axisbelow(True)
 
@@ -237,8 +268,13 @@ def interval_plot(
 
 def message(text: str) -> Drawing:
     """Make a figure that only says why there is none."""
-    figure = canvas(WIDTH, 0.7)
-    figure.text(0.5, 0.5, text, ha="center", va="center", color=Colour.MUTED)
+    axes = _AXES.get()
+    if axes is None:
+        figure = canvas(WIDTH, 0.7)
+        figure.text(0.5, 0.5, text, ha="center", va="center", color=Colour.MUTED)
+    else:
+        figure, axes = one_panel(WIDTH, 0.7, (0, 0, 1, 1))
+        axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes)
     return Drawing(figure, f"{capital(text)}." if text else "")
 
 

@@ -18,12 +18,14 @@ from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.files import write_text
+from bakeoff.report import prose
 from bakeoff.report.drawing import Colour, save, svg
 from bakeoff.report.exhibit import Drawing, Item, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.methods import Methods, methods, wrapped
 from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
+from bakeoff.report.suites import MOST_SHOWN as MOST_TASKS
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.verdict_data import verdict_data
@@ -32,6 +34,8 @@ from bakeoff.stats.core.citations import BIBTEX
 
 MOST_SHOWN = 300
 """Of a longer table the page shows so many rows, and names the file that has all."""
+OF_GROUPS = "With few groups"
+"""How a sentence begins that is about rows in groups alone."""
 PRINTED = ("pdf", "png")
 BESIDE = ("forest", "posterior", "scores")
 """What stands beside the table of models: the first of these kinds that there is."""
@@ -78,6 +82,17 @@ class Page:
             if not any(card["rows"] for card in self.study.cards.values()):
                 hidden.add(Section.DATA)
         return [item for item in exhibits(self.study) if item.section not in hidden]
+
+    def caution_of(self, entry: Entry) -> str:
+        """Return what to know of a test, of groups only where rows belong to some."""
+        caution = prose.in_words(self.study, entry.caution)
+        if self.study.analysis.related:
+            return caution
+        kept = []
+        for sentence in re.split(r"(?<=\.) ", caution):
+            if not sentence.startswith(OF_GROUPS):
+                kept.append(sentence)
+        return " ".join(kept)
 
     def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
@@ -145,18 +160,39 @@ class Page:
 
     @property
     def first(self) -> list[Item]:
-        """What the first screen shows: the models, and the differences beside them."""
+        """What the first screen shows: the models, the differences beside them, and the tasks."""
         items = []
         for item in self.items:
             if item.kind == "models":
                 items.append(item)
         if self.beside:
             items.append(self.beside)
+        if self.by_task:
+            items.append(self.by_task)
         return items
 
     @cached_property
+    def by_task(self) -> Item | None:
+        """The table of the scores in each task, where rows are of several."""
+        return next((item for item in self.items if item.kind == "tasks"), None)
+
+    @cached_property
+    def shown_tasks(self) -> list[PageTable]:
+        """The table of tasks, of many in three parts: the middle one is folded."""
+        if self.by_task is None:
+            return []
+        table = self.tables[self.by_task.name]
+        n_tasks = len(table.rows)
+        if n_tasks <= 2 * MOST_TASKS:
+            return [table]
+        end = n_tasks - MOST_TASKS
+        return [table.part(0, MOST_TASKS), table.part(MOST_TASKS, end), table.part(end)]
+
+    @cached_property
     def beside(self) -> Item | None:
-        """The figure beside the table of models: the differences by the test that decides."""
+        """The figure beside the table of models: the ranks or differences of the deciding test."""
+        if self._of_ranks:
+            return self._of_ranks
         figures = []
         for item in self.items:
             if item.kind in BESIDE:
@@ -166,6 +202,20 @@ class Page:
             deciding = self.study.mains[0].entry.name
         figures = [item for item in figures if item.test == deciding] or figures
         return min(figures, key=lambda item: BESIDE.index(item.kind), default=None)
+
+    @property
+    def _of_ranks(self) -> Item | None:
+        """The diagram of the average ranks that the deciding test compares, where there is one."""
+        if not self.study.mains:
+            return None
+        family = self.study.mains[0]
+        # no bars join the models that are compared with a control alone
+        if not family.ranks or family.control:
+            return None
+        for item in self.items:
+            if item.kind == "ranks" and item.test == family.entry.name:
+                return item
+        return None
 
     @cached_property
     def sections(self) -> dict[str, list[Block]]:

@@ -29,7 +29,7 @@ from bakeoff.report.numbers import (
 from bakeoff.report.sentences import Sentence
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
-from bakeoff.stats import Entry, as_float
+from bakeoff.stats import Entry, as_float, catalogue
 from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.datasets.rank_tests import EXCHANGEABLE
 
@@ -43,6 +43,7 @@ _OF_DIFFERENCES = (
     "metric_difference", "mean_difference", "recipe_difference", "recipe_mean_difference",
 )  # fmt: skip
 """Tests that are named by the metric whose difference they test."""
+_CODE = re.compile(r"\b[a-z]\w*\b")
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",
@@ -123,6 +124,20 @@ def the(test: Entry, measure: Metric | None = None) -> str:
     if text.split()[0].endswith(("'s", "s'")):
         return text
     return f"the {text}"
+
+
+def in_words(study: Study, text: str) -> str:
+    """Write the names of tests and metrics in a sentence as people read them."""
+    words = {}
+    for name, entry in catalogue().items():
+        if "_" in name:
+            words[name] = the(entry)
+    for name in study.analysis.metrics:
+        title_of_metric = study.metrics[name].title
+        # a metric that is called like a word of its title may be an ordinary word here
+        if name not in title_of_metric.split():
+            words[name] = title_of_metric
+    return _CODE.sub(lambda code: words.get(code[0], code[0]), text)
 
 
 def of_model(metric: str, model: str) -> str:

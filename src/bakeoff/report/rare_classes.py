@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bakeoff.report.numbers import clean, percent, words
-from bakeoff.scores import counted_rows
+from bakeoff.scores import METRICS, counted_rows
 
 RARE = 0.15
 """Share of all classes but the most frequent one up to which accuracy hardly depends on them."""
@@ -40,8 +40,9 @@ def accuracy_of_rare(cards: Mapping[str, Mapping[str, Any]], metric: str, title:
     if binary:
         ranks = "roc_auc"
     return (
-        f"only {found}, and {title} hardly depends on how well models recognise them: {ranks} or "
-        "log_loss (of probabilities) as the first metric may find differences that it hides."
+        f"only {found}, and {title} hardly depends on how well models recognise them: "
+        f"{METRICS['log_loss'].title} (of probabilities) or {METRICS[ranks].title} as the first "
+        "metric may find differences that it hides."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import platform
 from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +15,7 @@ from bakeoff.comparisons.collected import read_predictions, read_scores
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.comparisons.suites import with_means_over_tasks
+from bakeoff.data.records import items_of
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
@@ -21,6 +23,7 @@ from bakeoff.fit.predictions import read_facts
 from bakeoff.report.study import Study
 from bakeoff.scores.own_metrics import enter_own
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
+from bakeoff.spec.metrics import Passing
 from bakeoff.stats import catalogue
 
 _TEXTS = (
@@ -52,7 +55,10 @@ def read_study(
     test_sets = {}
     for name, path in holdouts.items():
         models = list(experiment.models)
-        test_sets[name] = read_predictions(path, models, experiment.metrics, by_values=by_values)
+        test_set = read_predictions(path, models, experiment.metrics, by_values=by_values)
+        if test_set.ids is not None and _has_runs_of_items(experiment):
+            test_set = dataclasses.replace(test_set, items=items_of(test_set.ids))
+        test_sets[name] = test_set
     cards_by_dataset = {}
     for path in cards:
         card = read_json(path)
@@ -80,6 +86,13 @@ def read_study(
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
     )
+
+
+def _has_runs_of_items(experiment: Experiment) -> bool:
+    """Tell whether rows are runs of items, all of which are compared."""
+    if isinstance(experiment.measured[0], Passing):
+        return False
+    return any(model.columns.runs for model in experiment.given.values())
 
 
 def _refuse_unknown_tests(names: Collection[str]) -> None:

@@ -79,6 +79,8 @@ def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[
     if math.isnan(estimate) or (estimate * row.estimate > 0 and shown_here == shown_there):
         return ""
     weights = "items" if other["weighted_by"] == BY_ITEMS else "tasks"
+    if estimate == 0:
+        return "" if row.estimate == 0 else f"By {weights} neither is ahead."
     leader = row.model_a if estimate > 0 else row.model_b
     gap = prose.gap_of(family, estimate)
     limits = family.written.gap_interval(*sorted((abs(low), abs(high)))) if shown_there else ""
@@ -103,9 +105,10 @@ def _count(study: Study, family: Family, row: Comparison) -> str:
     left = count - len(better) - len(worse)
     a = study.name(row.model_a)
     b = study.name(row.model_b)
+    are = "is" if left == 1 else "are"
     return (
         f"In the tasks one by one, {a} is better than {b} on {_named(better)} of {count}, worse on "
-        f"{_named(worse)}, and {left} are undecided (adjusted for {count})."
+        f"{_named(worse)}, and {left} {are} undecided (adjusted for {count})."
     )
 
 

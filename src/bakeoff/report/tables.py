@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-_EMPTY = Cell(NONE, math.nan)
+EMPTY = Cell(NONE, math.nan)
 
 
 class Kind(NamedTuple):
@@ -160,6 +160,10 @@ class PageTable:
     """What it shows; how to read it."""
     summary: str = ""
     """How much more there is; empty where this is all."""
+    caption: str = ""
+    """What stands below it in a paper, in whole sentences; empty where that is the title."""
+    whole: pd.DataFrame | None = None
+    """All rows for a file, where the table has the first of them alone."""
 
     def part(self, first: int, end: int | None = None) -> PageTable:
         """Return the table with some of its rows."""
@@ -172,6 +176,9 @@ class Table(NamedTuple):
     columns: Iterable[Column]
     rows: Iterable[Mapping[Any, Any]]
     note: str = ""
+    whole: pd.DataFrame | None = None
+    caption: str = ""
+    """For a paper, where the title and what every such table shows do not say it all."""
 
 
 def tabulate(item: Item, study: Study, table: Table) -> PageTable:
@@ -200,7 +207,11 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
         cells_by_column.append(cells)
         shown.append(column)
     note = f"{item.caption} {table.note}".rstrip()
-    return PageTable(item.title, tuple(shown), tuple(zip(*cells_by_column, strict=True)), note)
+    cells_by_row = tuple(zip(*cells_by_column, strict=True))
+    caption = table.caption or f"{item.title}. {item.caption}"
+    return PageTable(
+        item.title, tuple(shown), cells_by_row, note, caption=caption, whole=table.whole
+    )
 
 
 def _is_shown(column: Column, rows: Sequence[Mapping[Any, Any]], study: Study) -> bool:
@@ -221,7 +232,7 @@ def _how_written(column: Column, row: Mapping[Any, Any], item: Item, study: Stud
 
 def _cell(column: Column, row: Mapping[Any, Any], context: Any) -> Cell:
     """Make a cell, unless the row has one; a dash where it has no value."""
-    value = row.get(column.place, _EMPTY)
+    value = row.get(column.place, EMPTY)
     if isinstance(value, Cell):
         return value
     return column.kind.cell(context, value)
@@ -317,19 +328,57 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
 
 
 def to_csv(table: PageTable) -> str:
-    """Write a table for machines: keys as header, values unrounded, a column for each limit."""
+    """Write a table for machines, with texts that no spreadsheet runs."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    columns: list[list[Any]] = []
-    for i, column in enumerate(table.columns):
-        cells = [row[i] for row in table.rows]
-        columns.append([column.key])
-        columns[-1] += [cell.raw for cell in cells]
-        if any(cell.high is not None for cell in cells):
-            columns.append([f"{column.key.removesuffix('_low')}_high"])
-            columns[-1] += [cell.raw_high for cell in cells]
-    writer.writerows(map(no_formula, row) for row in zip(*columns, strict=True))
+    if table.whole is None:
+        head = _keys(table)
+        lines: Iterable[Iterable[Any]] = _lines(table)
+    else:
+        head = list(table.whole.columns)
+        lines = table.whole.itertuples(index=False, name=None)
+    writer.writerow(map(no_formula, head))
+    for line in lines:
+        writer.writerow([no_formula(_plain(value)) for value in line])
     return buffer.getvalue()
+
+
+def as_frame(table: PageTable) -> pd.DataFrame:
+    """Return all rows of a table as its file has them."""
+    import pandas as pd
+
+    if table.whole is not None:
+        return table.whole.copy()
+    return pd.DataFrame(_lines(table), columns=_keys(table))
+
+
+def _with_upper_limits(table: PageTable) -> list[bool]:
+    """Tell which columns hold intervals."""
+    return [any(row[i].high is not None for row in table.rows) for i in range(len(table.columns))]
+
+
+def _keys(table: PageTable) -> list[str]:
+    """Return the keys of the columns, two of intervals."""
+    keys = []
+    for column, has_limit in zip(table.columns, _with_upper_limits(table), strict=True):
+        keys.append(column.key)
+        if has_limit:
+            keys.append(f"{column.key.removesuffix('_low')}_high")
+    return keys
+
+
+def _lines(table: PageTable) -> list[list[Any]]:
+    """Return the values of the rows, unrounded, both limits of intervals."""
+    have_limits = _with_upper_limits(table)
+    lines = []
+    for row in table.rows:
+        line = []
+        for cell, has_limit in zip(row, have_limits, strict=True):
+            line.append(cell.raw)
+            if has_limit:
+                line.append(cell.raw_high)
+        lines.append(line)
+    return lines
 
 
 def to_markdown(table: PageTable) -> str:
@@ -360,7 +409,7 @@ def to_latex(table: PageTable, label: str) -> str:
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
         "\\centering",
-        f"\\caption{{{latex(table.title)}}}",
+        f"\\caption{{{latex(table.caption or table.title)}}}",
         f"\\label{{tab:{label}}}",
         f"\\begin{{tabular}}{{{alignment}}}",
         "\\toprule",

@@ -147,6 +147,7 @@ from bakeoff.stats.planning import (
     detectable_difference,
     smallest_discordant_count,
 )
+from bakeoff.stats.planning_suites import NoninferiorityPower, RunsOfItems, SeedsPower
 from bakeoff.stats.rows.auc import delong
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
 from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts

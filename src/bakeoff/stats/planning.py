@@ -169,12 +169,15 @@ class Power(abc.ABC):
 
         return _sign(side) * root(excess, 0.0, self.largest * (1 - 1e-9))
 
+    def is_favourable(self, effect: float, side: Alternative) -> bool:
+        """Tell whether more observations give power for an alternative."""
+        if side == "two-sided":
+            return effect != 0
+        return _sign(side) * effect > 0
+
     def _n_for(self, effect: float, power: float, alpha: float, side: Alternative) -> int:
         """Return the smallest n with a power."""
-        favourable = _sign(side) * effect > 0
-        if side == "two-sided":
-            favourable = effect != 0
-        if not favourable:
+        if not self.is_favourable(effect, side):
             none = f"no number of {self.unit} gives power for the alternative {side!r}"
             raise ArgumentError("difference", f"found {effect:g}, {none}")
 
@@ -358,7 +361,7 @@ class MetricPower(Power):
         df = pilot.df
         sd = se * math.sqrt(pilot.n)
         if cautious:
-            sd = sd * math.sqrt(df / float(special.chdtri(df, _CAUTION)))
+            sd *= cautious_factor(df)
         return cls(sd=sd)
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
@@ -366,26 +369,7 @@ class MetricPower(Power):
         if n <= 1:
             return 0.0
         # noncentral t with n − 1 degrees of freedom and the shift √n·δ/sd
-        shift = effect / self.sd * math.sqrt(n)
-        df = n - 1
-        tail = alpha
-        if side == "two-sided":
-            tail = alpha / 2
-        elif side == "less":
-            shift = -shift
-        critical = -float(special.stdtrit(df, tail))
-
-        def below(t: float) -> float:
-            """P(T ≤ t) of noncentral t; far below its mean, where SciPy gives up, 0."""
-            p = float(special.nctdtr(df, shift, t))
-            if math.isnan(p):
-                return 0.0
-            return p
-
-        power = 1 - below(critical)
-        if side == "two-sided":
-            power += below(-critical)
-        return min(1.0, power)
+        return power_of_t(effect / self.sd * math.sqrt(n), n - 1, alpha, side)
 
     def completed(self, result: PowerResult, power: float | None) -> PowerResult:
         """Add the noise, and the number of rows before it is rounded up."""
@@ -406,6 +390,33 @@ class MetricPower(Power):
 
             details["n_t"] = root(excess, 2.0, result.n)
         return dataclasses.replace(result, details=details)
+
+
+def power_of_t(shift: float, df: float, alpha: float, side: Alternative) -> float:
+    """Return the power of a t test whose statistic is noncentral t with a shift."""
+    tail = alpha
+    if side == "two-sided":
+        tail = alpha / 2
+    elif side == "less":
+        shift = -shift
+    critical = -float(special.stdtrit(df, tail))
+
+    def below(t: float) -> float:
+        """P(T ≤ t) of noncentral t; far below its mean, where SciPy gives up, 0."""
+        p = float(special.nctdtr(df, shift, t))
+        if math.isnan(p):
+            return 0.0
+        return p
+
+    power = 1 - below(critical)
+    if side == "two-sided":
+        power += below(-critical)
+    return min(1.0, power)
+
+
+def cautious_factor(df: float) -> float:
+    """Return what a standard deviation is multiplied by for its upper 80 % limit, √(ν/χ²)."""
+    return math.sqrt(df / float(special.chdtri(df, _CAUTION)))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -706,3 +706,32 @@ def test_one_probability_needs_names_that_decide(names, refused, tmp_path, answe
     for options, is_told in (((), True), (("--positive", names[1]), False)):
         line = ["compare", str(tmp_path / "t.csv"), "--metric", "roc_auc", *options]
         assert (told in answered(*line)["verdict"]["sentences"]) == is_told
+
+
+def test_rows_on_which_models_differ_are_a_frame_and_in_json():
+    truth = ["no", "yes", "yes", "no"]
+    study = bakeoff.compare(
+        truth, {"a": ["no", "yes", "no", "yes"], "b": ["no", "no", "yes", "no"]}
+    )
+    frame = study.to_frame("flips")
+    assert list(frame) == ["id", "truth", "b", "a", "right"]
+    assert frame["right"].tolist() == ["a", "b", "b"]
+    flips = json.loads(study.to_json())["flips"]
+    assert (flips["models"], flips["n"]) == (["b", "a"], 3)
+    assert flips["rows"] == frame.to_dict("records")
+    # any other table is to be had so too
+    assert list(study.to_frame("models"))[:2] == ["model", "mean"]
+    with pytest.raises(bakeoff.UserError, match="nothing"):
+        study.to_frame("nothing")
+
+
+def test_a_figure_is_drawn_into_axes_of_the_caller():
+    study = bakeoff.compare(["no", "yes"] * 20, {"a": ["no", "yes"] * 20, "b": ["no"] * 40})
+    own = Figure()
+    left, right = own.subplots(1, 2)
+    assert study.figure(ax=right) is own
+    assert right.lines
+    assert not left.lines
+    with pytest.raises(bakeoff.UserError, match="several panels"):
+        study.figure("confusion_maps", ax=left)
+    assert study.figure() is not own

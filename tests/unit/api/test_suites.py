@@ -93,3 +93,12 @@ def test_a_folder_of_tasks_says_the_same_and_has_a_table_of_tasks(tmp_path, answ
         "compare", str(tmp_path / "logs"), "--values", "right", "--weights", "big=2,s1=1,s2=1"
     )
     assert by_column["comparisons"][0]["estimate"] == pytest.approx(0.32 / 4)
+
+
+def test_rows_on_which_models_differ_are_sorted_by_their_task():
+    tasks = np.array(["late", "early"])[np.arange(20) % 2]
+    a = np.arange(20) % 3 == 0
+    found = bakeoff.compare(None, {"a": a.astype(int), "b": 1 - a}, values="right", tasks=tasks)
+    flips = found.to_frame("flips")
+    assert flips["task"].tolist() == sorted(tasks)
+    assert flips.columns[0] == "id"

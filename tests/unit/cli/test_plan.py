@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from bakeoff import stats
+from tests.logs import inspect
 
 
 @pytest.fixture
@@ -119,8 +120,8 @@ BOTH = "--difference .02 --discordance .1"
         (f"{BOTH} --groups g", "groups: is for a pilot"),
         (f"{BOTH} --rows 0", "rows: found 0"),
         ("--equal --discordance .1", "equal: is for a margin"),
-        ("--margin .02 --discordance .1", "margin: is for a pilot"),
-        ("--margin .02 a.csv b.csv", "`bakeoff gate` says of the pilot"),
+        ("--margin .02 --difference -.03 --discordance .1", "beyond the margin"),
+        ("--margin .02 --discordance .1 --set test=cv5x2_f", "cv5x2_f shows no margin"),
         (f"{BOTH} --set test=cv5x2_f --set alternative=greater", "alternative: cv5x2_f is two"),
         ("--difference .02 a.csv", "models: of one table, name the columns of the two"),
         ("--difference .02 a.csv b.csv --discordance .1", "discordance: the pilot tells"),
@@ -133,3 +134,101 @@ BOTH = "--difference .02 --discordance .1"
 )
 def test_mistakes_are_told(pilot, text, message, refused):
     refused("plan", *text.split(), said=message)
+
+
+@pytest.fixture
+def evaluated(in_folder):
+    """Runs of items by two models: the item decides some of the answer, its run the rest."""
+    rng = np.random.default_rng(4)
+    item = np.repeat(np.arange(120), 3)
+    hard = rng.random(120)[item] * 0.5
+    for name, right in (("a", 0.9), ("b", 0.8)):
+        marks = (rng.random(360) < right - hard).astype(int)
+        frame = {"id": item, "run": np.tile([1, 2, 3], 120), "value": marks}
+        pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
+    Path("e.yaml").touch()
+
+
+RUNS = "a.csv b.csv --values right --runs run"
+
+
+def test_items_are_planned_against_runs(planned, evaluated):
+    found = planned(f"{RUNS} --difference 0.05")
+    a, b = (pd.read_csv(f"{name}.csv") for name in "ab")
+    noise = stats.RunsOfItems.from_pilot(a["value"], b["value"], a["id"])
+    needed = {runs: noise.power(runs).solve(difference=0.05, power=0.8).n for runs in (1, 2, 3, 16)}
+    assert found["rows"] == needed[3]
+    assert f"1: {needed[1]:,} ({needed[1]:,} answers of each model)" in found["assumed"][-1]
+    assert f"16: {needed[16]:,} ({16 * needed[16]:,} answers" in found["assumed"][-1]
+    assert needed[1] > needed[2] > needed[16]
+
+
+def test_noise_of_runs_is_that_of_the_simulated_model():
+    rng = np.random.default_rng(5)
+    item = np.repeat(np.arange(5000), 4)
+    mean = rng.normal(0, 0.3, 5000)[item]
+    a, b = mean + rng.normal(0, 0.5, 20000), rng.normal(0, 0.4, 20000)
+    noise = stats.RunsOfItems.from_pilot(a, b, item)
+    assert noise.sd_items == pytest.approx(0.3, rel=0.05)
+    assert noise.sd_runs == pytest.approx(np.hypot(0.5, 0.4), rel=0.02)
+    assert noise.runs == pytest.approx(4)
+
+
+def test_pass_at_k_is_planned_by_items(planned, evaluated):
+    for k in (1, 3):
+        found = planned(f"{RUNS} --metric pass@{k} --difference 0.05")
+        assert 100 < found["rows"] < 5000
+
+
+def test_a_margin_of_accuracy_is_planned_by_the_limit_of_the_gate(planned, pilot):
+    found = planned("--discordance 0.1 --margin 0.02")
+    test = stats.NoninferiorityPower(discordance=0.1, margin=0.02)
+    assert found["rows"] == test.solve(difference=0.0, power=0.8, alternative="greater").n
+    assert planned("--discordance 0.1 --margin 0.02 --equal")["rows"] > found["rows"]
+    assert planned("--discordance 0.1 --margin 0.02 --difference 0.01")["rows"] < found["rows"]
+    # the gate decides so as often as planned
+    rng = np.random.default_rng(6)
+    n = found["rows"]
+    shipped = 0
+    for only_a, only_b, _ in rng.multinomial(n, [0.05, 0.05, 0.9], size=100):
+        a = np.r_[np.ones(only_a), np.zeros(only_b), np.ones(n - only_a - only_b)]
+        b = np.r_[np.zeros(only_a), np.ones(only_b), np.ones(n - only_a - only_b)]
+        shipped += stats.accuracy_limits(a, b).low > -0.02
+    assert 0.68 < shipped / 100 < 0.92
+    assert planned("a.csv b.csv --margin 0.05")["rows"] > 20
+
+
+def test_a_pilot_of_tasks_is_planned_over_their_mean(planned, in_folder):
+    rng = np.random.default_rng(7)
+    marks = {}
+    for model, right in (("a", 0.8), ("b", 0.7)):
+        for task, n in (("large", 300), ("small", 40)):
+            marks[model, task] = (rng.random(n) < right).astype(int)
+            inspect(f"logs/{model}_{task}.json", model, marks[model, task].tolist(), task=task)
+    Path("e.yaml").touch()
+    found = planned("logs --models a,b --values right --difference 0.05")
+    differences = [marks["a", task] - marks["b", task] for task in ("large", "small")]
+    se = np.sqrt(sum(np.var(d, ddof=1) / len(d) for d in differences)) / 2
+    by_hand = stats.MetricPower(sd=se * np.sqrt(340)).solve(difference=0.05, power=0.8).n
+    assert by_hand < found["rows"] < 1.5 * by_hand
+    assert "mean over tasks" in found["assumed"][1]
+
+
+def test_training_runs_are_planned_by_welch(planned, in_folder):
+    rng = np.random.default_rng(8)
+    rows = [(m, s, e, rng.normal(0.5, 0.02)) for m in "ab" for s in range(5) for e in "xy"]
+    table = pd.DataFrame(rows, columns=["model", "seed", "env", "score"])
+    table.sample(frac=1, random_state=1).to_csv("runs.csv", index=False)
+    Path("e.yaml").touch()
+    how = "runs.csv --seeds seed --datasets env --values higher --difference 0.02"
+    found = planned(how)
+    scores = [[d["score"] for _, d in table[table["model"] == m].groupby("env")] for m in "ab"]
+    test = stats.SeedsPower.from_pilot(*scores)
+    assert found["rows"] == test.solve(difference=0.02, power=0.8).n
+
+
+def test_power_of_seeds_is_that_of_welch():
+    """Simulated with 4,000 pairs of five and of ten runs, 1.5 standard deviations apart."""
+    test = stats.SeedsPower(sds_a=(1.0,), sds_b=(1.0,))
+    assert test.solve(n=5, difference=1.5).power == pytest.approx(0.52, abs=0.04)
+    assert test.solve(n=10, difference=1.5).power == pytest.approx(0.88, abs=0.02)

@@ -57,6 +57,7 @@ def test_promptfoo_holds_several_models_and_runs_of_tests():
         "q": ["q0", "q0", "q1", "q1"],
         "run": [1, 2, 1, 2],
         "sample_id": [0, 1, 2, 3],
+        "latency": [0.007] * 4,
     }
     assert tables.read_as == ("results.json was read as results of promptfoo",)
     with pytest.raises(Problem, match=r"4 of 4 tests could not be run.*429 Too Many"):
@@ -292,7 +293,7 @@ def test_a_folder_without_logs_is_refused_in_one_sentence():
     Path("empty").mkdir()
     log = {"status": "success", "eval": {"task": "t"}, "samples": "none"}
     for written, said in (
-        (None, r"'empty' is a folder without logs of items \(a log of Insp"),
+        (None, r"'empty' is a folder without logs of items \(.*a log of Insp"),
         (log | {"status": "started"}, r"logs that can be used\. empty/log\.json was left out"),
         (log, r"empty/log.json was left out: it has no samples"),
     ):
@@ -640,7 +641,7 @@ def test_a_column_of_several_types_is_one_of_texts(tmp_path):
     assert table["m"].to_pylist() == ["a", "a", "3", "a", "a"]
 
 
-KNOWN = r"content: .*a log of Inspect; samples of .*; results of promptfoo; .*lines of mine; save"
+KNOWN = r"known here \(.*a log of Inspect; samples of .*; results of promptfoo; .*lines of mine\)"
 
 
 def test_readers_of_others_are_found(tmp_path, monkeypatch):

@@ -29,6 +29,7 @@ from bakeoff.stats import (
     metric_limits,
 )
 from tests.conftest import called, hold
+from tests.logs import inspect
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/gate.schema.json").read_text())
@@ -235,6 +236,45 @@ def test_runs_of_items_belong_together(capsys):
     assert found["overall"]["groups"] == 100
 
 
+def run_action(action, inputs, code):
+    """Run the script of the action's step by bash, without a terminal."""
+    step = next(step for step in action["runs"]["steps"] if step.get("id") == "gate")
+    env = {k: inputs[v.split("inputs.")[1].split(" ")[0]] for k, v in step["env"].items()}
+    env |= {"GITHUB_OUTPUT": "out.txt", "GITHUB_STEP_SUMMARY": "sum.md", "RUNNER_TEMP": "."}
+    env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    installed = Path("bakeoff/bin/bakeoff")
+    installed.parent.mkdir(parents=True)
+    installed.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m bakeoff \"$@\"\n")
+    installed.chmod(0o755)
+    called("bash", "-e", "-c", step["run"], cwd=None, code=code, **env)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_workflows_of_the_page_run(place):
+    page = (ROOT / "docs" / "gate.md").read_text()
+    (step,) = yaml.safe_load(re.findall(r"```yml\n(.*?)```", page, re.DOTALL)[place])
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    inputs = {name: given.get("default", "") for name, given in action["inputs"].items()}
+    assert set(step["with"]) <= set(inputs)
+    inputs |= step["with"]
+    base = pd.read_csv("base.csv").rename(columns={"sex": "home town"})
+    copies = []
+    for copy in range(5):
+        ids = base[["id", "patient"]].astype(str) + f" copy {copy}"
+        copies.append(base.assign(id=ids["id"], patient=ids["patient"]))
+    base = pd.concat(copies)
+    Path("predictions").mkdir()
+    for name in ("main", "branch"):
+        base.to_csv(f"predictions/{name}.csv", index=False)
+    for model in ("old", "new"):
+        right = [int(i % 9 > 0) for i in range(600)]
+        inspect(f"logs/{model}_math.json", model, right, task="math")
+        inspect(f"logs/{model}_law.json", model, right, task="law")
+    run_action(action, inputs, 0)
+    assert "decision=ship" in Path("out.txt").read_text()
+    assert "Ship" in Path("sum.md").read_text()
+
+
 SCORES, LABELS = ("old", "new", ""), "accuracy\nf1"
 
 
@@ -252,6 +292,9 @@ SCORES, LABELS = ("old", "new", ""), "accuracy\nf1"
         # one table of both, and mistakes that the summary tells
         ("both", "", LABELS, "--models old,new", "fail", 0, "ship"),
         ("both", "", LABELS, "", "fail", 3, ""),
+        # a folder of logs of both
+        ("logs", "", "", "--models a,b --values right", "fail", 1, "block"),
+        ("logs", "", "", "--models a,c --values right", "fail", 3, ""),
         ("base", "equal", LABELS, "--margin 0.01", "fail", 3, ""),
     ],
 )
@@ -267,25 +310,20 @@ def test_the_action_of_github(base, candidate, metric, options, undecided, code,
         pd.DataFrame({"id": range(1000), "the score": right}).to_csv(f"{name}.csv", index=False)
     Path("bakeoff-gate.md").write_text("an earlier comment")
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    files = {"base": f"{base}.csv", "candidate": candidate and f"{candidate}.csv"}
+    for model, every in (("a", 9), ("b", 3)):
+        inspect(f"logs/{model}.json", model, [int(i % every > 0) for i in range(600)])
+    place = base if base == "logs" else f"{base}.csv"
+    files = {"base": place, "candidate": candidate and f"{candidate}.csv"}
     inputs = {**files, "margin": "0.03"}
     inputs |= {"metric": metric, "options": options, "undecided": undecided}
     assert set(inputs) == set(action["inputs"])
-    step = next(step for step in action["runs"]["steps"] if step.get("id") == "gate")
-    env = {k: inputs[v.split("inputs.")[1].split(" ")[0]] for k, v in step["env"].items()}
-    env |= {"GITHUB_OUTPUT": "out.txt", "GITHUB_STEP_SUMMARY": "sum.md", "RUNNER_TEMP": "."}
-    env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    installed = Path("bakeoff/bin/bakeoff")
-    installed.parent.mkdir(parents=True)
-    installed.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m bakeoff \"$@\"\n")
-    installed.chmod(0o755)
-    called("bash", "-e", "-c", step["run"], cwd=None, code=code, **env)
+    run_action(action, inputs, code)
     if decision:
         assert f"decision={decision}" in Path("out.txt").read_text()
         summary = Path("sum.md").read_text()
         assert decision.capitalize() in summary
         assert (", f1 |" in summary) == bool(metric)
-    elif metric:
+    else:
         hold(Path("sum.md").read_text(), "### bakeoff gate: no decision … : ")
 
 
@@ -483,3 +521,23 @@ def test_rows_for_a_difference_from_a_pilot(capsys, table):
         answer = json.loads(capsys.readouterr().out)
         assert said in answer["what"]
     assert answer["difference"] == pytest.approx(wanted, rel=0.005)  # of thousands, not of shares
+
+
+def test_the_comment_lists_the_first_rows_on_which_the_two_differ(capsys):
+    edit("base", "equal", task=lambda frame: np.where(frame["id"] < 750, "<b>old</b>", "new"))
+    outcome(capsys, "equal", "--subgroups", "task", "--output", "comment.md")
+    comment = Path("comment.md").read_text()
+    assert "equal and base" not in comment
+    assert "base and equal differ on 20 of 1,500 rows; the first 10:" in comment
+    table = comment.partition("the first 10:")[2].strip().splitlines()
+    assert table[0] == "| Row | Task | True class | base predicts | equal predicts | Right is |"
+    # those of the task that comes first by name, in the order of their ids
+    assert table[2] == "| 0 | &lt;b&gt;old&lt;/b&gt; | yes | no | yes | equal |"
+    assert len(table) == 2 + 10
+
+
+def test_the_comment_says_that_no_row_differs(capsys):
+    Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
+    outcome(capsys, "copy", "--output", "comment.md")
+    comment = Path("comment.md").read_text()
+    assert "do not differ on any of 1,500 rows." in comment

@@ -42,6 +42,15 @@ class Browser:
         """Run JavaScript in the page and return its value."""
         return self._post("execute/sync", script=code, args=list(args))
 
+    def key(self, name):
+        """Press a key, as a person does who has no mouse."""
+        codes = {"Tab": 9, "Enter": 13}
+        pressed = {"key": name, "code": name, "windowsVirtualKeyCode": codes[name]}
+        if name == "Enter":
+            pressed["text"] = "\r"
+        self.devtools("Input.dispatchKeyEvent", type="keyDown", **pressed)
+        self.devtools("Input.dispatchKeyEvent", type="keyUp", **pressed)
+
     def errors(self):
         return [entry["message"] for entry in self._post("se/log", type="browser")]
 

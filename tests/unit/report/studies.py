@@ -95,7 +95,9 @@ def labelled(models, truth, predicted):
     """Make a test set from labels, one array per model; the classes are sorted."""
     classes, codes = np.unique(np.array([truth, *predicted]), return_inverse=True)
     codes = codes.reshape(len(predicted) + 1, -1)
-    return PairedPredictions(tuple(models), tuple(map(str, classes)), codes[0], codes[1:].T)
+    ids = np.arange(1, len(truth) + 1)
+    answers = codes[0], codes[1:].T
+    return PairedPredictions(tuple(models), tuple(map(str, classes)), *answers, ids=ids)
 
 
 def numbers_of(spec, errors, n=200):
@@ -104,7 +106,8 @@ def numbers_of(spec, errors, n=200):
     size = 10 * max(errors.values())
     truth = rng.uniform(size, 2 * size, n)
     predicted = [truth + rng.normal(0, errors[model], n) for model in spec.models]
-    return PairedPredictions(tuple(spec.models), (), truth, np.column_stack(predicted))
+    ids = np.arange(1, n + 1)
+    return PairedPredictions(tuple(spec.models), (), truth, np.column_stack(predicted), ids=ids)
 
 
 def study(spec, comparisons, means, *, accuracies=None, **options):

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.exhibits.ranks import joined
 from bakeoff.report.ranking import dataset_means, ranks_of
 from bakeoff.report.read import read_table
@@ -117,3 +117,34 @@ def test_a_figure_says_why_there_is_none():
     one = study(experiment(("a", "b"), tests=("cv5x2_f",)), (), {"a": 0.9, "b": 0.8})
     forest = next(e for e in exhibits(one) if e.kind == "forest")
     assert "no result" in draw(forest, one).alt
+
+
+def test_captions_for_a_paper_are_sentences_with_test_correction_n_and_level():
+    one = ran(experiment("abc", tests=("cv5x2_f",)), {"a": 0.95, "b": 0.94, "c": 0.90})
+    items = {item.name: item for item in exhibits(one) if item.form == "table"}
+    caption = build(items["pairs.cv5x2_f"], one).caption
+    assert caption == (
+        "The 3 models are compared in pairs by accuracy on 5 × 2-fold cross-validation of d "
+        "(n = 10). The difference A − B is positive where A is better. The p-values "
+        "are those of the combined 5×2cv F test (3 hypotheses, Bonferroni correction); the level "
+        "is 5%."
+    )
+    for item in items.values():
+        latex_caption = to_latex(build(item, one), item.name).partition(r"\caption{")[2]
+        assert latex_caption.partition("}\n")[0].endswith("."), item.name
+
+
+def test_a_table_of_flips_has_all_rows_in_its_file_and_no_markup_anywhere():
+    names = {"a": "<b>A</b>", "b": "=1+1"}
+    means = {"a": 0.9, "b": 0.5}
+    one = ran(experiment(names, tests=("mcnemar",)), means, accuracies=means)
+    (item,) = (item for item in exhibits(one) if item.kind == "flips")
+    table = build(item, one)
+    rows = one.test_sets["d"]
+    different = int((rows.predicted[:, 0] != rows.predicted[:, 1]).sum())
+    assert len(table.rows) == 50 < different
+    head, *lines = csv.reader(io.StringIO(to_csv(table)))
+    assert head == ["id", "truth", "<b>A</b>", "'=1+1", "right"]
+    assert len(lines) == different
+    assert f"differ on {different} of 200 rows. These are the first 50" in table.note
+    assert "<b>" not in to_markdown(table)

@@ -15,10 +15,14 @@ A module of this package is a reader by being here. It has three names:
 ``attrs`` of the rows may say ``model``, ``task``, a ``key`` of the evaluation, the ``settings``
 that runs of one model share, by name, ``prompts`` (a digest of each prompt by the ids) and
 ``ended`` (how many samples each limit ended). A log of several models has a column ``model``, and
-the settings of each. A reader may also have ``named(path)``, which tells model and task from the
-place of a file, ``beside(path)``, which returns settings that another file there holds, and for
-archives ``unpacks(archive)`` and ``read_archive(archive)``. Other packages enter such a module, or
-any object like it, by the entry point ``bakeoff.readers``.
+the settings of each. Columns called ``cost``, ``latency`` (in seconds), ``input_tokens``,
+``output_tokens`` and ``total_tokens`` say what an answer took.
+
+A reader may also have ``named(path)``, which tells model and task from the place of a file,
+``beside(path)``, which returns settings that another file there holds, ``DATASETS``, the column of
+the data sets where it reads scores of these and no rows, and for archives ``unpacks(archive)`` and
+``read_archive(archive)``. Other packages enter such a module, or any object like it, by the entry
+point ``bakeoff.readers``.
 """
 
 from __future__ import annotations
@@ -33,10 +37,18 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.data.readers.common import SETTINGS, UNFINISHED, LeftOut
+from bakeoff.errors import some
+from bakeoff.files import parse_json
 from bakeoff.sources.common.formats import check_archive
 
 _HEAD = 1 << 20
 """Characters by which a file is recognized."""
+_MOST_KEYS = 12
+_NEEDED = (
+    "write a CSV with a row for each item and model, and the three columns id, model and score, or "
+    "one for each model with id, y_true and y_pred"
+)
+"""What to do with a file that no reader knows."""
 
 
 def reader_of(path: str) -> Any:
@@ -75,6 +87,28 @@ def _readers() -> tuple[Any, ...]:
 def known() -> str:
     """List what is recognized."""
     return "; ".join(reader.WHAT for reader in _readers())
+
+
+def unknown_shape(path: str) -> str:
+    """Say what a file of JSON holds that no reader knows, and how to write the columns needed."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        try:
+            content = parse_json(text)
+        except ValueError:
+            content = [parse_json(line) for line in text.splitlines() if line.strip()]
+    except (OSError, ValueError):
+        return f"; it is no JSON: {_NEEDED}"
+    first = content
+    what = "an object"
+    if isinstance(content, list):
+        first = content[0] if content else None
+        what = f"a list of {len(content):,}"
+    if not isinstance(first, dict):
+        return f"; it holds {what}: {_NEEDED}"
+    if isinstance(content, list):
+        what += " objects"
+    return f"; it holds {what} with {some(first, _MOST_KEYS) or 'no keys'}: {_NEEDED}"
 
 
 def read_log(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:

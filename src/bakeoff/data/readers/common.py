@@ -16,6 +16,14 @@ SAMPLE_ID = "sample_id"
 """The column of the ids that a log itself has, which are often the places of its samples."""
 SCORES = "scores"
 """What logs say in `attrs`: the metrics of each task, of which the only one is ``score``."""
+COST = "cost"
+"""The column of what an answer cost, in the currency of the log."""
+LATENCY = "latency"
+"""The column of how long an answer took, in seconds."""
+TOKENS = "total_tokens"
+"""The column of how many tokens were read and written for an answer."""
+USAGE = ("input_tokens", "output_tokens", TOKENS, COST, LATENCY)
+"""Columns that say what an answer took, which are no scores."""
 SETTINGS = "settings"
 """What logs say in `attrs`: what a model was asked with, by the names that the tool has for it."""
 PROMPTS = "prompts"
@@ -149,6 +157,31 @@ def table_of_questions(
     table.attrs[SCORES] = {"": list(scores)}
     table.attrs[SETTINGS] = settings or {}
     return table
+
+
+def table_of_items(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> pd.DataFrame:
+    """Return the table of a log whose items have ids of their own, in the column ``id``.
+
+    Rows of one id are runs of it. The only one of several scores is called ``score``.
+    """
+    if not rows or not scores:
+        raise LeftOut("no item has a score")
+    table = pd.DataFrame(rows)
+    if len(scores) == 1:
+        table = table.rename(columns={scores[0]: "score"})
+    if "run" not in table and table["id"].duplicated().any():
+        table = table.assign(run=table.groupby("id").cumcount() + 1)
+    table.attrs[SCORES] = {"": list(scores)}
+    return table
+
+
+def numbers_in(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return the fields of a record that are numbers, or true and false as 1 and 0."""
+    numbers = {}
+    for name, value in record.items():
+        if isinstance(value, int | float):
+            numbers[str(name)] = float(value)
+    return numbers
 
 
 def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,8 @@
 
 ``{"version": 2, "status": …, "eval": {…}, "plan": {"steps": [{"solver": …, "params": {…}}],
 "config": {"temperature": …}}, "samples": [{"id": …, "epoch": …, "input": …, "choices": …,
-"target": …, "scores": {"<scorer>": {"value": …}}, "limit": {"type": "token", …}}]}``
+"target": …, "scores": {"<scorer>": {"value": …}}, "limit": {"type": "token", …}, "working_time":
+…, "model_usage": {"<model>": {"input_tokens": …, "output_tokens": …, "total_tokens": …}}}]}``
 (inspect_ai/log/_log.py); of a sample that ended by itself the limit is null. Values "C", "P", "I"
 and "N" (correct, partly, incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has them
 (scorer/_metric.py). An `.eval` file is a ZIP archive of the same in parts: ``header.json`` (of a
@@ -27,9 +28,12 @@ import pandas as pd
 import pyarrow as pa
 
 from bakeoff.data.readers.common import (
+    COST,
     ENDED,
+    LATENCY,
     OF_MODEL,
     SAMPLE_ID,
+    TOKENS,
     LeftOut,
     check_record,
     has_all,
@@ -56,6 +60,7 @@ _NO_SETTINGS = {
     "seed", "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout",
     "max_connections", "adaptive_connections", "cache", "batch",
 }  # fmt: skip
+_TOKENS = ("input_tokens", "output_tokens", TOKENS)
 _NO_SCORERS = ("question", SAMPLE_ID, "epoch")
 _LOG = {"status?": str, "eval?": dict, "plan?": dict, "results?": dict}
 _SAMPLE = {
@@ -67,6 +72,8 @@ _SAMPLE = {
     "choices?": list,
     "target?": (str, list),
     "limit?": dict,
+    "working_time?": (int, float),
+    "model_usage?": dict,
 }
 _MESSAGE = {"content?": (str, list)}
 _SCORE = {"value": (str, int, float, bool, dict, list)}
@@ -163,7 +170,9 @@ def _table(log: Any, samples: Iterable[tuple[str, Any]], n_samples: int) -> pd.D
 
 def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     """Return a row for each sample, with its scores."""
+    run = log.get("eval") or {}
     rows = []
+    names: dict[str, None] = {}
     metadata = []
     limits: Counter[str] = Counter()
     for place, sample in samples:
@@ -173,17 +182,18 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
             SAMPLE_ID: sample["id"],
             "epoch": sample.get("epoch") or 1,
         }
-        rows.append(row | _scores(sample, place))
+        scores = _scores(sample, place)
+        names |= dict.fromkeys(scores)
+        rows.append(row | _usage(sample, str(run.get("model"))) | scores)
         metadata.append(sample.get("metadata") or {})
         if sample.get("limit"):
             limits[str(sample["limit"].get("type"))] += 1
     frame = frame_of(rows)
-    scorers = [str(name) for name in frame if name not in _NO_SCORERS]
+    scorers = [name for name in names if name not in _NO_SCORERS]
     if not scorers:
         raise LeftOut("no sample has a score")
     if frame["epoch"].nunique() == 1:
         frame = frame.drop(columns="epoch")
-    run = log.get("eval") or {}
     settings = _settings(run, log.get("plan") or {})
     table = table_of_questions(frame, scorers, metadata, settings)
     for name, key in (("model", "model"), ("task", "task"), ("key", "eval_id")):
@@ -230,6 +240,21 @@ def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
             scorer = f"{name}.{key}" if key else str(name)
             scores[scorer] = _number(part, sample["id"])
     return scores
+
+
+def _usage(sample: Mapping[str, Any], model: str) -> dict[str, float]:
+    """Return the time that a sample took, and the tokens and costs of its model, if known."""
+    usage = {}
+    if sample.get("working_time") is not None:
+        usage[LATENCY] = float(sample["working_time"])
+    # a judge has an entry of its own
+    of_model = (sample.get("model_usage") or {}).get(model) or {}
+    for column in _TOKENS:
+        if of_model.get(column) is not None:
+            usage[column] = float(of_model[column])
+    if of_model.get("total_cost") is not None:
+        usage[COST] = float(of_model["total_cost"])
+    return usage
 
 
 def _number(value: Any, sample: object) -> float:

@@ -2,7 +2,8 @@
 
 ``{"evalId": …, "results": {"version": 3, "prompts": […], "results": [{"promptIdx": …, "testIdx": …,
 "vars": {…}, "testCase": {"assert": […]}, "provider": {"id": …, "label": …}, "prompt": {"label": …},
-"success": …, "score": …, "namedScores": {…}, "failureReason": …, "error": …}]}, "config": …}``
+"success": …, "score": …, "namedScores": {…}, "failureReason": …, "error": …, "latencyMs": …,
+"cost": …, "tokenUsage": {"total": …}}]}, "config": …}``
 (src/types/index.ts). ``--repeat`` makes a `testIdx` of its own for each repetition
 (src/evaluator.ts). A `failureReason` of 2 says that the test could not be run.
 ``--output results.jsonl`` writes an object of ``results.results`` on each line. Variables that are
@@ -19,8 +20,11 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.data.readers.common import (
+    COST,
+    LATENCY,
     SAMPLE_ID,
     SETTINGS,
+    TOKENS,
     LeftOut,
     check_record,
     first_line,
@@ -46,6 +50,9 @@ _ROW = {
     "prompt?": dict,
     "namedScores?": dict,
     "testIdx?": int,
+    "latencyMs?": (int, float),
+    "cost?": (int, float),
+    "tokenUsage?": dict,
 }
 _OF_FILE = (r'"evalId"\s*:', r'"results"\s*:\s*\{', r'"prompts"\s*:\s*\[')
 _OF_LINE = (r'"promptIdx"\s*:', r'"testIdx"\s*:', r'"provider"\s*:', r'"success"\s*:')
@@ -118,6 +125,7 @@ def _table(
         if "testIdx" in row:
             sample[SAMPLE_ID] = row["testIdx"]
         sample |= _scores(row)
+        sample |= _usage(row)
         samples.append(sample)
         test = row.get("testCase") or {}
         facts.append({**(row.get("vars") or {}), **(test.get("metadata") or {})})
@@ -136,6 +144,19 @@ def _scores(row: Mapping[str, Any]) -> dict[str, float]:
     for name, value in (row.get("namedScores") or {}).items():
         scores[str(name)] = float(value)
     return scores
+
+
+def _usage(row: Mapping[str, Any]) -> dict[str, float]:
+    """Return what an answer cost, how long it took and its tokens, where that is known."""
+    usage = {}
+    if row.get("latencyMs") is not None:
+        usage[LATENCY] = row["latencyMs"] / 1000
+    if row.get("cost") is not None:
+        usage[COST] = float(row["cost"])
+    tokens = (row.get("tokenUsage") or {}).get("total")
+    if tokens is not None:
+        usage[TOKENS] = float(tokens)
+    return usage
 
 
 def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:

@@ -14,6 +14,7 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, fixed, percent
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.study import Study
+from bakeoff.stats import catalogue
 
 
 def without_tests(study: Study, answer: Answer) -> None:
@@ -139,5 +140,6 @@ def _next_test(study: Study) -> str:
         level = percent(study.alpha)
         return sentences.too_few_datasets(str(least), level, str(study.units))
     if study.averages(study.metric.name):  # signed ranks need one unit
-        return sentences.recommended(over_datasets(study.analysis).name)
+        entry = catalogue()[over_datasets(study.analysis).name]
+        return sentences.recommended(prose.the(entry))
     return ""

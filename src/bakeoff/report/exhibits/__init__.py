@@ -6,13 +6,16 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bakeoff.report.drawing import message, styled
+from bakeoff.report.drawing import into, message, styled
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Exhibit, Item, Section
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, Table, tabulate
 from bakeoff.stats import Evidence
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 NO_RESULT = "The test has no result"
 
@@ -93,9 +96,9 @@ def _make(item: Item, study: Study) -> Any:
     return record.make(study)
 
 
-def draw(item: Item, study: Study) -> Drawing:
-    """Draw a figure; where the evidence allows none, it says why."""
-    with styled():
+def draw(item: Item, study: Study, axes: Axes | None = None) -> Drawing:
+    """Draw a figure, into given axes if there are any; without enough evidence it says why."""
+    with styled(), into(axes):
         if item.test and not study.of_test(item.test, "pair"):
             return message(NO_RESULT)
         drawing: Drawing = _make(item, study)

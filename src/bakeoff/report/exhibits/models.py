@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.comparisons.choose import enough_datasets
 from bakeoff.comparisons.settings import has_interval, has_test
 from bakeoff.report import drawing, prose, tables
 from bakeoff.report.baseline import baselines, named_alike
 from bakeoff.report.drawing import MOST_DRAWN, Colour, message, name_of
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Section, figure, table
-from bakeoff.report.numbers import capital, clean, count, fixed, letters_for, percent
+from bakeoff.report.numbers import (
+    capital,
+    clean,
+    count,
+    fixed,
+    letters_for,
+    percent,
+)
 from bakeoff.report.preparation import preparations
 from bakeoff.report.ranking import (
     Ranked,
@@ -25,9 +33,11 @@ from bakeoff.report.ranking import (
     ranking,
     ranks_of,
     shown_interval,
+    standings,
 )
 from bakeoff.report.study import BESIDE, Study
-from bakeoff.report.tables import SCORE, Best, Cell, Column, Table
+from bakeoff.report.tables import SCORE, Best, Cell, Column, Kind, Table
+from bakeoff.report.written import Written
 from bakeoff.scores import Metric
 from bakeoff.stats import Status
 
@@ -41,6 +51,9 @@ MOST_DOTS = 3_000
 MOST_MARKS = 1_000
 """With more scores the dots are one picture, which is smaller than so many marks."""
 RANK = tables.numbers(lambda rank: fixed(rank, 2))
+RANK_INTERVAL = Written(decimals=2)
+RANKS = Kind(lambda study, ends: Cell(RANK_INTERVAL.interval(*ends), ends[0], high=ends[1]))
+"""An interval of average ranks."""
 
 
 # --- the answer: the models in order
@@ -51,13 +64,16 @@ def models(study: Study) -> Table:
     """The tests, not overlapping intervals, show whether two models differ."""
     ranked = ranking(study)
     averaged = study.averages(study.metric.name)
+    rank_intervals = _rank_intervals(study, ranked)
     rows: list[dict[str, Any]] = []
     for line in ranked:
         row: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
+        if rank_intervals:
+            row["rank_low"] = rank_intervals[line.model]
         if averaged:
             row["mean"] = line.mean
             ci = shown_interval(study, line)
-            if ci:
+            if ci and not rank_intervals:
                 row["ci_low"] = ci
         rows.append(row)
     if averaged:
@@ -67,14 +83,38 @@ def models(study: Study) -> Table:
     title = capital(study.metric.title)
     if _repeated(study, ranked):
         title += ", mean"
+    level = f"{percent(1 - study.alpha)} CI"
     columns = [
         tables.MODEL,
         Column("rank", "Average rank", RANK, several=True),
+        Column("rank_low", level, RANKS),
         Column("mean", title, SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", tables.INTERVAL),
+        Column("ci_low", level, tables.INTERVAL),
         Column("wins", "Times first", tables.COUNT, several=True),
     ]
-    return Table(columns, rows, _note_of_models(study, ranked))
+    how = f"The {len(ranked)} models are ranked by {_scores_that_rank(study)}."
+    caption = f"{how} {_kind_of_interval(study, ranked)}".rstrip()
+    return Table(columns, rows, _note_of_models(study, ranked), caption=caption)
+
+
+def _rank_intervals(study: Study, ranked: Sequence[Ranked]) -> dict[str, tuple[float, float]]:
+    """Return the interval of each average rank over data sets; none where these are too few."""
+    if not study.several or study.units < enough_datasets(study.analysis):
+        return {}
+    by_model = {standing.model: standing for standing in standings(study)}
+    intervals = {}
+    for line in ranked:
+        standing = by_model.get(line.model)
+        # what is missing may leave data sets out of one of the two ranks
+        if standing is None or not math.isclose(standing.average_rank, line.rank):
+            return {}
+        # of k models one that beats the share w of the others has the rank k − (k − 1) w
+        n_others = len(by_model) - 1
+        low, high = standing.win_rate_ci
+        intervals[line.model] = (1 + n_others * (1 - high), 1 + n_others * (1 - low))
+    if not all(math.isfinite(end) for ends in intervals.values() for end in ends):
+        return {}
+    return intervals
 
 
 def _repeated(study: Study, ranked: Sequence[Ranked]) -> bool:
@@ -118,10 +158,7 @@ def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, A
 
 def _note_of_models(study: Study, ranked: Sequence[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
-    trained = ""
-    if not study.several:
-        trained = prose.trained_on(study, study.datasets[0], study.plan)
-    texts = [f"Ranked by {study.metric.title} ({prose.scored(study)}{trained})."]
+    texts = [f"The models are ranked by {_scores_that_rank(study)}."]
     texts.append(_kind_of_interval(study, ranked))
     if not study.several:
         texts += _cautions_of_intervals(study, ranked)
@@ -141,8 +178,22 @@ def _note_of_models(study: Study, ranked: Sequence[Ranked]) -> str:
     return " ".join(text for text in texts if text)
 
 
+def _scores_that_rank(study: Study) -> str:
+    """Name the scores that models are ranked by."""
+    trained = ""
+    if not study.several:
+        trained = prose.trained_on(study, study.datasets[0], study.plan)
+    return f"{study.metric.title} ({prose.scored(study)}{trained})"
+
+
 def _kind_of_interval(study: Study, ranked: Sequence[Ranked]) -> str:
     """Say what the intervals are about; empty where all say too little to be shown."""
+    if _rank_intervals(study, ranked):
+        return (
+            f"Intervals are {percent(1 - study.alpha)} intervals of the average rank over data "
+            "sets (Wilson's of the share of the other models that a model beats, with the quantile "
+            "of t)."
+        )
     if any(line.ci for line in ranked) and not any(shown_interval(study, line) for line in ranked):
         return ""
     level = percent(1 - study.alpha)
@@ -203,6 +254,8 @@ def _what_a_baseline_is(study: Study) -> str:
 def _may_be_best(design: Study) -> bool:
     """Show it for a few test sets of three models or more: of two, the test of the pair says it."""
     few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 2
+    if design.analysis.tasks is not None:  # its tests are of the mean over rows
+        return False
     by_test = design.has_rows and has_test(design.analysis.metrics[0])
     return few and (by_test or (design.analysis.by_values and not design.has_runs))
 
@@ -250,8 +303,9 @@ def _has_more_than_models(design: Study) -> bool:
 
 @table(Section.METRICS, 10, "Every metric", when=_has_more_than_models)
 def metrics(study: Study) -> Table:
-    """Mean scores by every metric. The standard deviation describes the spread of single scores; it
-    is not a standard error, because folds share training rows.
+    """Mean scores by every metric; intervals are t intervals of the mean over data sets. The
+    standard deviation describes the spread of single scores; it is not a standard error, because
+    folds share training rows.
     """
     ranked = ranking(study)
     averaged = study.averages(study.metric.name)
@@ -259,6 +313,7 @@ def metrics(study: Study) -> Table:
     means = {metric: dataset_means(study, metric, study.plan).mean() for metric in others}
     beside = dataset_means(study, study.metric.name, BESIDE).mean()
     held_out = _means_on_held_out_rows(study, ranked)
+    rank_intervals = _rank_intervals(study, ranked)
     rows: list[dict[str, Any]] = []
     for line in ranked:
         row: dict[str, Any] = {"model": line.model}
@@ -266,6 +321,9 @@ def metrics(study: Study) -> Table:
             row["n"] = line.n
             if averaged:
                 row["sd"] = line.sd
+                ci = shown_interval(study, line)
+                if ci and rank_intervals:
+                    row["ci_low"] = ci
         if study.plan == "halves":
             row["beside"] = float(beside[line.model])
         if held_out:
@@ -308,6 +366,7 @@ def _columns_of_metrics(study: Study, others: Sequence[str], held_out: bool) -> 
         name = capital(study.metrics[metric].title)
         columns.append(Column(f"mean_{metric}", name, SCORE, metric=metric))
     columns += [
+        Column("ci_low", f"{title}, {percent(1 - study.alpha)} CI", tables.INTERVAL),
         Column("sd", f"{title}, SD over {over}", SCORE),
         Column("n", capital(over), tables.COUNT),
         Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
@@ -335,8 +394,8 @@ def datasets(study: Study) -> Table:
             row[column.place] = Best(score, bool(is_best.loc[dataset, column.key]))
         rows.append(row)
     note = (
-        f"{capital(study.metric.title)}, {prose.scored(study)}. score_matrix.csv has the other "
-        "metrics and plans."
+        f"The scores are of {study.metric.title} ({prose.scored(study)}). score_matrix.csv has the "
+        "other metrics and plans."
     )
     return Table([tables.DATASET, *of_models], rows, note)
 

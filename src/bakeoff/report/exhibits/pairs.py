@@ -75,7 +75,8 @@ _ASKS = {"greater": "A", "less": "B"}
 )
 def omnibus(study: Study) -> Table:
     """Tests of the hypothesis that all models are equal. A small p-value means that some models
-    differ, but not which; a large one is not evidence that they are equal. Pairwise tests are
+    differ, but not which; with a large one the data cannot tell, which is not evidence that they
+    are equal. Pairwise tests are
     computed in either case; without a significant omnibus test a significant pair is tentative.
     """
     families = [family for family in study.families if family.role == "omnibus"]
@@ -98,7 +99,21 @@ def omnibus(study: Study) -> Table:
         Column("pvalue", "p", tables.P),
         tables.DECISION,
     ]
-    return Table(columns, rows)
+    return Table(columns, rows, caption=_caption_of_omnibus(study, families))
+
+
+def _caption_of_omnibus(study: Study, families: Sequence[Family]) -> str:
+    """Say for a paper which hypothesis was tested, on how much and at which level."""
+    evidence = []
+    for family in families:
+        n = ""
+        if family.dataset and not family.entry.evidence.on_rows:
+            n = f" (n = {family.rows[0].n:,})"
+        evidence.append(f"{prose.the(family.entry)} on {prose.evidence(study, family)}{n}")
+    return (
+        f"Tests of the hypothesis that all {len(study.models)} models are equal: "
+        f"{enumerated(dict.fromkeys(evidence))}. The level is {percent(study.alpha)}."
+    )
 
 
 @table(Section.PAIRS, 50, "", each="test", when=lambda design, entry: entry.arity is Arity.ONE)
@@ -114,10 +129,10 @@ def single(study: Study, test: str) -> Table:
             row["null_value"] = prose.tested_value(comparison)
             rows.append(row)
     first = families[0].rows[0]
-    note = f"{prose.correction(families[0])}."
+    note = f"The p-values are those of {prose.correction(families[0])}."
     if first.alternative in _SIDES:
         side = _SIDES[first.alternative]
-        note = f"{prose.correction(families[0])}; one-sided: is the score {side} the value?"
+        note += f" One-sided test: is the score {side} the value?"
     columns = [
         MODEL,
         Column("dataset", "Data set", tables.DATASET_LABEL),
@@ -130,7 +145,7 @@ def single(study: Study, test: str) -> Table:
         tables.ADJUSTED,
         tables.DECISION,
     ]
-    return Table(columns, rows, capital(note))
+    return Table(columns, rows, note)
 
 
 # --- the table of pairs
@@ -159,7 +174,8 @@ def pairs(study: Study, test: str) -> Table:
         effects |= dict.fromkeys(row.result.get("effect_sizes", {}))
     rows = [_values(study, row, list(effects)) for row in compared]
     columns = _columns_of_pairs(by_metric, list(effects))
-    return Table(columns, rows, _note_of_pairs(study, by_metric))
+    note = _note_of_pairs(study, by_metric)
+    return Table(columns, rows, note, caption=_caption_of_pairs(study, by_metric))
 
 
 def _in_order(study: Study, families: Sequence[Family]) -> list[Comparison]:
@@ -228,21 +244,53 @@ def _note_of_pairs(study: Study, families: Sequence[Family]) -> str:
     """Say what the pairs were computed from, and how the p-values were adjusted."""
     first = families[0]
     row = first.rows[0]
-    evidence = prose.evidence(study, first)
+    by = ""
     if len(families) == 1:
-        evidence = f"{prose.unit(first)} on {evidence}"
-    note = f"{capital(evidence)}."
+        by = f" by {prose.unit(first)}"
+    note = f"The models are compared{by} on {prose.evidence(study, first)}."
     if first.entry.unit:
         note += f" B − A is a difference of {prose.unit(first)}s, above 0 where A is better."
     if first.bayesian:
         return note
-    note += f" {capital(prose.correction(first))}"
+    note += f" The p-values are those of {prose.correction(first)}"
     if len(families) > 1 and row.family_size > 1:
         note += " for each metric"
     note += "."
     if row.alternative in _ASKS:
         note += f" One-sided test: is {_ASKS[row.alternative]} better?"
     return f"{note}{prose.disagreement(first.rows)}"
+
+
+def _caption_of_pairs(study: Study, families: Sequence[Family]) -> str:
+    """Say for a paper what is compared, on how much, by which test, correction and level."""
+    first = families[0]
+    row = first.rows[0]
+    models = "The two models are compared"
+    if len(study.models) > 2:
+        models = f"The {len(study.models)} models are compared in pairs"
+    by = "by several metrics"
+    if len(families) == 1:
+        by = f"by {prose.unit(first)}"
+    n = ""
+    if first.dataset and not first.entry.evidence.on_rows:
+        n = f" (n = {row.n:,})"
+    sentences = [f"{models} {by} on {prose.evidence(study, first)}{n}"]
+    sign = f"The difference {prose.advantage_of(families)} is positive where A is better"
+    if not math.isnan(row.confidence):
+        sign += f"; the interval is the {prose.levels_of(first.rows)}"
+    sentences.append(sign)
+    test = prose.the(first.entry)
+    if first.bayesian:
+        sentences.append(f"Posterior probabilities are those of {test}")
+    else:
+        each = ""
+        if len(families) > 1 and row.family_size > 1:
+            each = " for each metric"
+        sentences.append(
+            f"The p-values are those of {test} ({prose.correction(first)}{each}); the level is "
+            f"{percent(row.alpha)}"
+        )
+    return "".join(f"{sentence}. " for sentence in sentences).rstrip()
 
 
 def _tallies(study: Study, families: Sequence[Family]) -> Table:
@@ -505,11 +553,12 @@ def posterior(study: Study, test: str) -> Drawing:
     if rope > 0:
         heads.append((f"within ±{families[0].written.quantity(rope)}", Colour.MUTED))
     heads.append(("second better", Colour.ORANGE))
-    height = drawn.get_figheight()
-    x = axes.get_position().x0
+    x = 0.0
     for text, colour in heads:
-        drawn.text(x, 1 - 0.3 / height, text, va="bottom", color=colour, fontsize=SIZE - 0.5)
-        x += (drawing.text_width(text) + 0.15) / drawn.get_figwidth()
+        axes.text(
+            x, 1.02, text, transform=axes.transAxes, va="bottom", color=colour, fontsize=SIZE - 0.5
+        )
+        x += (drawing.text_width(text) + 0.15) / drawing.width_of(axes)
     title = families[0].entry.title
     alt = f"{title}, probabilities of better, equivalent, worse. {enumerated(texts)}."
     return Drawing(drawn, alt, shows=shows)

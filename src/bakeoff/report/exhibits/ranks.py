@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bakeoff.report import drawing
-from bakeoff.report.drawing import MOST_DRAWN, SIZE, Colour, message, name_of
+from bakeoff.comparisons.run_tests import Decision
+from bakeoff.report import drawing, prose
+from bakeoff.report.drawing import MOST_DRAWN, SAYS, SIZE, Colour, message, name_of
 from bakeoff.report.exhibit import Drawing, Section, figure
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import fixed, letters_for, words
+from bakeoff.report.numbers import enumerated, fixed, letters_for, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.stats import Arity, Entry, Evidence, as_float
 
@@ -33,9 +34,9 @@ def _ranks_all(design: Study, entry: Entry) -> bool:
 
 @figure(Section.PAIRS, 15, "average ranks", each="test", when=_ranks_all)
 def ranks(study: Study, test: str) -> Drawing:
-    """Critical difference diagram of the average ranks that the test compares. Bars join models
-    that do not differ significantly by the adjusted p-values of this test. Where one critical
-    difference holds for all pairs, it is drawn to scale.
+    """Diagram of the average ranks of the models. Bars join models that do not differ significantly
+    by the p-values of this test, adjusted for the number of pairs. Where one critical difference
+    holds for all pairs, it is drawn to scale.
     """
     # ranks, bars and p-values come from one result: the diagram cannot disagree with the table
     family = study.ranking_families(test)[0]
@@ -63,11 +64,11 @@ def ranks(study: Study, test: str) -> Drawing:
     below = top + 0.22 + BAR * len(groups)
     width = max(drawing.WIDTH, 2 * margin + drawing.LEAST)
     height = below + LINE * n_left + 0.05
-    drawn = drawing.canvas(width, height)
-    axes = drawn.add_axes((margin / width, 0, 1 - 2 * margin / width, 1))
+    place = margin / width, 0.0, 1 - 2 * margin / width, 1.0
+    drawn, axes = drawing.one_panel(width, height, place)
     axes.set(xlim=(first, last), ylim=(height, 0))
     axes.axis("off")
-    inch = (last - first) / (width - 2 * margin)  # in ranks
+    inch = (last - first) / drawing.width_of(axes)  # in ranks
 
     if scaled:
         _line(axes, [first, first + critical], [0.47] * 2, Colour.MUTED, 1.6)
@@ -85,19 +86,19 @@ def ranks(study: Study, test: str) -> Drawing:
         down = below + LINE * (len(models) - 1 - i)
         end = last + 0.1 * inch
         text = f"{value}  {names[model]}"
-        place = end + 0.04 * inch
+        beside = end + 0.04 * inch
         side = "left"
         if i < n_left:
             down = below + LINE * i
             end = first - 0.1 * inch
             text = f"{names[model]}  {value}"
-            place = end - 0.04 * inch
+            beside = end - 0.04 * inch
             side = "right"
         xs = [average[model], average[model], end]
         _line(axes, xs, [top, down, down], Colour.MUTED, 0.8)
-        axes.text(place, down, text, ha=side, va="center")
+        axes.text(beside, down, text, ha=side, va="center")
     alt = _text(study, family, models, groups)
-    return Drawing(drawn, alt, shows=_shows(study, family, models))
+    return Drawing(drawn, alt, _pairs_that_differ(study, family), _shows(study, family, models))
 
 
 def _line(
@@ -120,6 +121,24 @@ def _text(
     bars = [f"{study.label(group[0])} to {study.label(group[-1])}" for group in groups]
     not_different = "; ".join(bars) or "no models"
     return f"Average ranks: {', '.join(ranked)}. No significant difference: {not_different}."
+
+
+def _pairs_that_differ(study: Study, family: Family) -> str:
+    """Name the pairs that differ significantly, the most significant first."""
+    different = [row for row in family.rows if row.decision in SAYS]
+    if not different:
+        return "No two models differ significantly."
+    different.sort(key=lambda row: row.pvalue_adjusted)
+    pairs = []
+    for row in different:
+        better = row.model_a
+        worse = row.model_b
+        if row.decision is Decision.B_BETTER:
+            better = row.model_b
+            worse = row.model_a
+        p = p_equals(row.pvalue_adjusted, prose.p_name(row))
+        pairs.append(f"{study.label(better)} is better than {study.label(worse)} ({p})")
+    return f"Significant differences: {enumerated(pairs)}."
 
 
 def _shows(study: Study, family: Family, models: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ def _has_tasks(design: Study) -> bool:
     return several and design.analysis.tasks is not None
 
 
-@table(Section.METRICS, 14, "Scores by task", when=_has_tasks)
+@table(Section.ANSWER, 20, "Scores by task", when=_has_tasks)
 def tasks(study: Study) -> Table:
     """The score of each model in each task, and the difference between the two best models with an
     interval; intervals hold together for all tasks (Šidák), and p is adjusted likewise (Holm).

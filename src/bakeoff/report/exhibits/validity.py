@@ -52,7 +52,7 @@ def _row_of_test(study: Study, entry: Entry) -> dict[str, Any]:
         "test": entry.title,
         "plan": ", ".join(prose.PLANS[plan] for plan in plans),
         "metrics": ", ".join(study.metrics[name].title for name in metrics),
-        "null_hypothesis": _null_hypothesis(families),
+        "null_hypothesis": prose.in_words(study, _null_hypothesis(families)),
         "type1": Cell(type1.short, tone="bad" if type1 is TypeOneError.LIBERAL else ""),
         "settings": "; ".join(_settings(study, test, families)),
         "why": capital(clean(re.sub(r"`([^`]*)`", r"“\1”", _reason(study, entry.name)))),
@@ -86,9 +86,9 @@ def _reason(study: Study, name: str) -> str:
     reason = ""
     for test in study.planned:
         if test.name == name:
-            return test.why
+            return prose.in_words(study, f"{test.why.rstrip('.')}.")
         if test.posthoc and test.posthoc.name == name:
-            reason = f"follows {catalogue()[test.name].title}"
+            reason = f"it follows {prose.the(catalogue()[test.name])}."
     return reason
 
 

@@ -114,7 +114,7 @@ const FORMATS = {
     };
     return [
       "% needs \\usepackage{booktabs}", "\\begin{table}", "\\centering",
-      `\\caption{${tex(table.caption.firstChild.data)}}`, `\\label{tab:${table.id.replace("table-", "")}}`,
+      `\\caption{${tex(table.dataset.caption ?? table.caption.firstChild.data)}}`, `\\label{tab:${table.id.replace("table-", "")}}`,
       `\\begin{tabular}{${heads.map((head) => (head.matches(".number") ? "r" : "l")).join("")}}`, "\\toprule",
       `${heads.map((head) => tex(head.textContent)).join(" & ")} \\\\`, "\\midrule",
       ...rows.map((row) => `${visible(row).map(cell).join(" & ")} \\\\`),

@@ -432,7 +432,8 @@ def compare_suite(
         status, t, pvalue = decision
         ci = _interval(suite, contrast, each, side)
         if ci is not None:
-            ci = dataclasses.replace(ci, confidence=level)
+            # the intervals of the pairs hold together at this level
+            ci = dataclasses.replace(ci, confidence=level, method=method if simultaneous else "t")
         pairs.append(
             Pair(
                 a=pair[0],

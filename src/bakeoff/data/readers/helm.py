@@ -1,0 +1,105 @@
+"""Statistics of each instance by HELM: ``per_instance_stats.json`` in the folder of a run.
+
+``[{"instance_id": "id7", "train_trial_index": 0, "perturbation": {"name": …}, "stats": [{"name":
+{"name": "exact_match", "split": "test"}, "count": 1, "mean": 1.0, …}]}]``
+(helm/benchmark/metrics/metric.py and statistic.py), in ``runs/<suite>/<scenario>:<args>,model=…/``
+beside ``run_spec.json``, whose ``adapter_spec`` says how the model was asked. Trials are runs of an
+instance. Perturbed copies of an instance are left out, as in HELM's accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.data.readers.common import (
+    LATENCY,
+    TOKENS,
+    check_record,
+    has_all,
+    table_of_items,
+)
+from bakeoff.files import parse_json
+
+WHAT = "per-instance statistics of HELM"
+_KEYS = (r'"instance_id"\s*:', r'"train_trial_index"\s*:', r'"stats"\s*:\s*\[')
+_INSTANCE = {"instance_id": (str, int), "stats": list, "train_trial_index?": int}
+_STAT = {"name": dict, "mean?": (int, float)}
+_OF_MODEL = ("model", "model_deployment")
+_USAGE = {
+    "inference_runtime": LATENCY,
+    "num_prompt_tokens": "input_tokens",
+    "num_output_tokens": "output_tokens",
+}
+"""Statistics that are no scores, and the columns that they become."""
+
+
+def recognizes(head: str) -> bool:
+    """Tell whether a file is a list of instances with their statistics."""
+    start = head.lstrip()
+    return start.startswith("[") and has_all(start, _KEYS)
+
+
+def named(path: Path) -> dict[str, str]:
+    """Return the model and the scenario that the name of a run's folder says."""
+    scenario, _, arguments = path.parent.name.partition(":")
+    model = path.parent.name
+    others = []
+    for argument in arguments.split(","):
+        key, _, value = argument.partition("=")
+        if key == "model":
+            model = value
+        elif argument and key not in _OF_MODEL:
+            others.append(value)
+    return {"model": model, "task": "/".join([scenario, *others])}
+
+
+def beside(path: Path) -> dict[str, Any]:
+    """Return how the model was asked, as the specification of the run says."""
+    try:
+        run = parse_json(path.with_name("run_spec.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # there is none: the statistics are enough
+        return {}
+    adapter = run.get("adapter_spec") if isinstance(run, dict) else None
+    if not isinstance(adapter, dict):
+        return {}
+    return {key: value for key, value in adapter.items() if key not in _OF_MODEL}
+
+
+def read(text: str) -> pd.DataFrame:
+    """Return instances and their statistics by name; ``run`` where there are several trials."""
+    rows = []
+    scores: dict[str, None] = {}
+    for i, instance in enumerate(parse_json(text)):
+        check_record(instance, f"[{i}]", _INSTANCE)
+        if instance.get("perturbation"):
+            continue
+        statistics = _means(instance, f"[{i}]")
+        trial = instance.get("train_trial_index") or 0
+        rows.append({"id": str(instance["instance_id"]), "run": trial + 1, **statistics})
+        scores |= dict.fromkeys(statistics)
+    for column in (*_USAGE.values(), TOKENS):
+        scores.pop(column, None)
+    table = table_of_items(rows, list(scores))
+    if table["run"].nunique() == 1:
+        table = table.drop(columns="run")
+    return table
+
+
+def _means(instance: Mapping[str, Any], place: str) -> dict[str, float]:
+    """Return the mean of each statistic, and the tokens in all."""
+    means: dict[str, float] = {}
+    for j, stat in enumerate(instance["stats"]):
+        check_record(stat, f"{place}.stats[{j}]", _STAT)
+        name = stat["name"].get("name")
+        column = _USAGE.get(name, str(name))
+        if column in means:
+            raise ValueError(f"{place}: the instance has {name} twice")
+        if stat.get("mean") is not None:  # none where nothing was counted
+            means[column] = float(stat["mean"])
+    if {"input_tokens", "output_tokens"} <= means.keys():
+        means[TOKENS] = means["input_tokens"] + means["output_tokens"]
+    return means

@@ -1,0 +1,59 @@
+"""Reports of SWE-bench: which instances a model resolved.
+
+``{"total_instances": 500, …, "submitted_ids": […], "incomplete_ids": […], "resolved_ids": […],
+"empty_patch_ids": […], "error_ids": […], "schema_version": 2}`` in ``<model>.<run id>.json``
+(swebench/harness/reporting.py). As its leaderboard does, an empty patch and an error count as not
+resolved. An instance without a prediction is in ``incomplete_ids`` alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.data.readers.common import LeftOut, check_record, has_all, table_of_items
+from bakeoff.files import parse_json
+
+WHAT = "a report of SWE-bench"
+_KEYS = (r'"submitted_ids"\s*:', r'"resolved_ids"\s*:')
+_REPORT = {"submitted_ids": list, "resolved_ids": list, "incomplete_ids?": list}
+
+
+def recognizes(head: str) -> bool:
+    """Tell whether a file is an object that lists submitted and resolved instances."""
+    start = head.lstrip()
+    return start.startswith("{") and has_all(start, _KEYS)
+
+
+def named(path: Path) -> dict[str, str]:
+    """Return the model that the name of a report begins with, before the id of the run."""
+    model, _, _ = path.stem.rpartition(".")
+    return {"model": model or path.stem}
+
+
+def read(text: str) -> pd.DataFrame:
+    """Return the instances that were submitted, with 1 for those that are resolved."""
+    report = check_record(parse_json(text), "the report", _REPORT)
+    resolved = set(report["resolved_ids"])
+    incomplete = set(report.get("incomplete_ids") or ()) - resolved
+    submitted = sorted({*report["submitted_ids"], *resolved} - incomplete)
+    if not incomplete:
+        return _table(submitted, resolved)
+    n_instances = len(submitted) + len(incomplete)
+    raise LeftOut(
+        f"{len(incomplete):,} of {n_instances:,} instances have no prediction (`incomplete_ids`)",
+        (lambda: _table(submitted, resolved)) if submitted else None,
+        len(incomplete) / n_instances,
+    )
+
+
+def _table(instances: list[Any], resolved: set[Any]) -> pd.DataFrame:
+    """Return a row for each instance, with its repository."""
+    rows = []
+    for instance in instances:
+        repository, _, _ = str(instance).rpartition("-")
+        row = {"id": str(instance), "repository": repository.replace("__", "/")}
+        rows.append({**row, "resolved": float(instance in resolved)})
+    return table_of_items(rows, ["resolved"])
