@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.api.build_study import Measured, as_pandas, by_name, measured_by
+from bakeoff.api.build_study import (
+    Measured,
+    as_pandas,
+    by_name,
+    measured_by,
+    without_none,
+)
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.model_columns import columns_by_model
@@ -40,7 +46,6 @@ _VALUE = f"{OURS}value"
 _PROBABILITY = f"{OURS}p:{CLASS}"
 TASKS = f"{OURS}tasks"
 """The column of the task of each row, in the tables that arrays are read as."""
-"""Columns of the tables that arrays are read as."""
 _ARRAYS = (np.ndarray, pd.Series, pd.DataFrame)
 
 
@@ -165,7 +170,7 @@ def _aligned_arguments(
     arguments |= related
     for column, values in dividing.items():
         arguments[_subgroup(column)] = values
-    return aligned({what: given for what, given in arguments.items() if given is not None})
+    return aligned(without_none(arguments))
 
 
 def _shared_columns(
@@ -175,7 +180,10 @@ def _shared_columns(
     measured: Measured,
 ) -> dict[str, Series]:
     """Return the columns that the tables of all models have: ids, what relates and divides rows."""
-    relating = {role: one_column(role, rows[role]) for role in related if role in rows}
+    relating = {}
+    for role in related:
+        if role in rows:
+            relating[role] = one_column(role, rows[role])
     runs = relating.pop("runs", None)
     if runs is not None:
         _refuse_repeated_runs(relating["groups"], runs)
@@ -201,7 +209,7 @@ def _refuse_repeated_runs(groups: Series, runs: Series) -> None:
     pairs = pd.DataFrame({"group": groups, "run": runs}).astype(str)
     twice = pairs[pairs.duplicated()].drop_duplicates()
     if len(twice):
-        repeated = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
+        repeated = (twice["group"] + " run " + twice["run"]).tolist()
         raise UserError(f"runs: a group has each run once; found twice: {some(repeated)}")
 
 
@@ -284,7 +292,9 @@ def _of_classes(
     reading: Mapping[str, Any],
 ) -> _Answers:
     """Tell labels from probabilities, and find the class of each column of these."""
-    rows_by_run = {name: rows[run.argument] for name, run in runs.items()}
+    rows_by_run = {}
+    for name, run in runs.items():
+        rows_by_run[name] = rows[run.argument]
     _refuse_parts_of_models(rows_by_run, classes)
     by_run = {}
     unnamed = []  # models whose columns of probabilities are told by their places
@@ -373,7 +383,9 @@ def _refuse_parts_of_models(answers: Mapping[str, Rows], classes: Sequence[str])
         for columns_of_part in by_part.values():
             columns += columns_of_part
         found = joined(list(map(repr, columns)))
-        of_model = f", {model}" if model else ""
+        of_model = ""
+        if model:
+            of_model = f", {model}"
         raise UserError(
             f"predictions: {found} look like the labels and probabilities of one model{of_model}: "
             "give one of them, or call different models otherwise"
@@ -489,7 +501,9 @@ def _check_same_index(what: str, index: pd.Index[Any], leading: str, order: pd.I
     same = each_once and not len(order.difference(index))
     if same and _counts(index) == _counts(order):
         return
-    others = f" (it has {some(strange)})" if len(strange) else ""
+    others = ""
+    if len(strange):
+        others = f" (it has {some(strange)})"
     raise UserError(
         f"{what}: its index is another one than that of {leading}{others}: give both the same "
         "index, in which each row is once, or pass `.to_numpy()` of both to pair them by position"

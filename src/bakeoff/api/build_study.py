@@ -131,7 +131,7 @@ def _metrics_named(metrics: str | Sequence[str] | None) -> tuple[str, ...]:
         return ()
     if isinstance(metrics, str):
         return (standard_name(metrics),)
-    return tuple(standard_name(name) for name in metrics)
+    return tuple(map(standard_name, metrics))
 
 
 def _passing(names: Sequence[str]) -> Passing | None:
@@ -315,7 +315,9 @@ def _explained(function: Callable[..., Any], settings: type, takes: _Signature) 
 
 def _described(name: str, kind: str) -> list[str]:
     """Return the lines of a docstring on an option."""
-    optional = ", optional" if OPTIONS[name].default is None else ""
+    optional = ""
+    if OPTIONS[name].default is None:
+        optional = ", optional"
     text = wrap(OPTIONS[name].help, 92, initial_indent="    ", subsequent_indent="    ")
     return [f"{name} : {kind.removesuffix(' | None')}{optional}", *text]
 
@@ -385,15 +387,16 @@ def section_of_tests(
     versus = settings["versus"]
     if versus is not None and versus not in ids:
         raise UserError(f"versus: {unknown(what, versus, ids)}")
-    run, side = list(settings["tests"]), settings["alternative"]
     section = {
-        "run": run or None,
-        "versus": None if versus is None else ids[versus],
-        "alternative": None if side == "two-sided" else side,
+        "run": list(settings["tests"]) or None,
         "correction": settings["correction"],
         "alpha": settings["alpha"],
         "options": dict(settings["options"] or {}) or None,
     }
+    if versus is not None:
+        section["versus"] = ids[versus]
+    if settings["alternative"] != "two-sided":
+        section["alternative"] = settings["alternative"]
     return without_none(section | more)
 
 
@@ -463,9 +466,10 @@ def run_all(
 
 def made_by(study: Study, command: str) -> Study:
     """Add to a study, for its page, the command that made it and the versions."""
-    versions = environment(study.analysis).items()
-    used = {name: value for name, value in versions if name not in _OF_FITS}
-    return dataclasses.replace(study, environment=used, command=command)
+    versions = dict(environment(study.analysis))
+    for name in _OF_FITS:
+        versions.pop(name, None)
+    return dataclasses.replace(study, environment=versions, command=command)
 
 
 def build_study(
@@ -484,13 +488,19 @@ def build_study(
         raise report_problems(problems)
     rows = PairedPredictions.from_observations(observations).of_tasks(analysis)
     evidence = {ROWS: rows}
+    test_sets: dict[str, PairedPredictions] = {}
+    numbers: dict[str, PairedPredictions] = {}
+    if rows.by_values:
+        numbers = evidence
+    else:
+        test_sets = evidence
     study = Study(
         analysis,
         run_all(planned, analysis, evidence),
         pd.DataFrame(over_seeds(_scores(observations, analysis, rows))),
         cards={ROWS: _card(observations, measured, settings.get("files", ()))},
-        test_sets={} if rows.by_values else evidence,
-        numbers=evidence if rows.by_values else {},
+        test_sets=test_sets,
+        numbers=numbers,
         planned=planned,
         intervals=score_intervals(analysis, evidence, analysis.metrics),
         subgroups=subgroup_table(analysis, evidence),
@@ -512,7 +522,11 @@ def _analysis(
         costs = validated(Costs, costs, ("costs",))
     metrics, described = _metrics(observations, measured, costs)
     _check_meaning(observations, settings["unit"], costs)
-    brings = "predictions" if measured.kind is None else "values"
+    brings = "values"
+    if measured.kind is None:
+        brings = "predictions"
+    # tasks are compared in a table of their own
+    subgroups = [name for name in observations.subgroups if name != columns.get("tasks")]
     models = {}
     for name in observations.models:
         seeds, deterministic = _training(observations, name, name in settings["deterministic"])
@@ -527,9 +541,7 @@ def _analysis(
         unit=settings["unit"],
         costs=costs,
         relation=_relation(measured, columns),
-        subgroups=as_columns(
-            [name for name in observations.subgroups if name != columns.get("tasks")]
-        ),
+        subgroups=as_columns(subgroups),
     )
     return Analysis(
         title="compare",
@@ -616,9 +628,10 @@ def _relation(measured: Measured, columns: Mapping[str, str]) -> Declared | None
     """Return what relates the rows: their groups or items, else their times."""
     # of the runs of an item one value is left, where that is what is measured
     by_item = "runs" in columns and not measured.of_items
-    group = columns.get("groups") or ("item" if by_item else None)
-    if group:
-        return Declared("group", group)
+    if columns.get("groups"):
+        return Declared("group", columns["groups"])
+    if by_item:
+        return Declared("group", "item")
     if "time" in columns:
         return Declared("time", columns["time"])
     return None
@@ -629,12 +642,13 @@ def _with_options(analysis: Analysis, settings: Mapping[str, Any]) -> Analysis:
     running = list(dict.fromkeys(_running(analysis)))
     options: dict[str, dict[str, Any]] = {}
     if settings["independent_rows"]:
-        taking = [name for name in running if catalogue()[name].can_take_rows_for_independent]
-        if not taking:
+        for name in running:
+            if catalogue()[name].can_take_rows_for_independent:
+                options[name] = {INDEPENDENT: True}
+        if not options:
             raise UserError(
                 f"{INDEPENDENT}: none of the tests has a form for them ({', '.join(running)})"
             )
-        options = {name: {INDEPENDENT: True} for name in taking}
     if settings["variant"] is not None:
         if "mcnemar" not in running:
             raise UserError(
@@ -657,14 +671,16 @@ def _running(analysis: Analysis) -> Iterator[str]:
 
 def _variants(variant: str, tests: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the options of McNemar's test and of Cochran's that ask for a form of them."""
-    taking = []
+    options = {}
     for name in tests:
         if name in ("mcnemar", "cochran_q"):
             forms = choices_of(allowed_options(catalogue()[name])["variant"][0])
             if variant in forms:
-                taking.append(name)
-    # a form that neither has is refused as one of McNemar's test
-    return {name: {"variant": variant} for name in taking or ["mcnemar"]}
+                options[name] = {"variant": variant}
+    if not options:
+        # a form that neither has is refused as one of McNemar's test
+        options["mcnemar"] = {"variant": variant}
+    return options
 
 
 def _card(observations: Observations, measured: Measured, files: Sequence[str]) -> dict[str, Any]:

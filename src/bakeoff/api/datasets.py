@@ -482,7 +482,9 @@ def _columns_of_models(
     for name in columns:
         if not pd.to_numeric(frame[name], errors="coerce").notna().any():
             texts = frame[name].dropna().astype(str)
-            example = f" (found {texts.iloc[0]!r})" if len(texts) else ""
+            example = ""
+            if len(texts):
+                example = f" (found {texts.iloc[0]!r})"
             raise UserError(
                 f"models: column {name!r} has no number{example}: name the columns of the models, "
                 "and write their scores as plain numbers (0.93)"
@@ -524,7 +526,9 @@ def _named_datasets(
             f"datasets: column {datasets!r} names the models: turn the table, so that it has a row "
             "for each data set, or rename the column"
         )
-    _refuse_repetitions(frame[datasets], [datasets] if by_column else unnamed)
+    if by_column:
+        unnamed = [datasets]
+    _refuse_repetitions(frame[datasets], unnamed)
     return frame, datasets
 
 
@@ -602,7 +606,9 @@ def _greater_is_better(name: str, direction: str | None) -> bool:
         return direction == "higher"
     greater = METRICS[name].greater_is_better
     if direction is not None and (direction == "higher") != greater:
-        right = "higher" if greater else "lower"
+        right = "lower"
+        if greater:
+            right = "higher"
         raise UserError(
             f"values: found {direction}, but {name} is a metric whose {right} is better"
         )

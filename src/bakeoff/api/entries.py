@@ -72,7 +72,9 @@ def task_of(results: Iterable[Any]) -> Task:
 
 def _estimator(result: Any) -> Any:
     """Return the estimator of the first fold, where `cross_validate` returned them."""
-    fitted = result.get("estimator") if isinstance(result, Mapping) else None
+    fitted = None
+    if isinstance(result, Mapping):
+        fitted = result.get("estimator")
     if isinstance(fitted, Sequence) and fitted:
         return fitted[0]
     return fitted
@@ -109,7 +111,9 @@ def _as_lists(parts: Sequence[Any]) -> list[Any]:
     """Write the parts of a composition as lists of a name and an estimator."""
     lists = []
     for part in parts:
-        lists.append(list(part) if isinstance(part, tuple) else part)
+        if isinstance(part, tuple):
+            part = list(part)
+        lists.append(part)
     return lists
 
 
@@ -118,7 +122,10 @@ def import_path(named: Any, place: str) -> str:
     name = str(getattr(named, "__name__", getattr(named, "name", "")))
     module = getattr(named, "__module__", None) or ""
     parts = module.split(".")
-    homes = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    # packages often offer a name nearer to their root than the module that defines it
+    homes = []
+    for end in range(1, len(parts) + 1):
+        homes.append(".".join(parts[:end]))
     homes += _HOMES_OF_UFUNCS
     for home in homes:
         if getattr(sys.modules.get(home), name, None) is named:
@@ -232,9 +239,9 @@ def _made_by_call(value: Any, place: str) -> dict[str, Any] | None:
 
     entry: dict[str, Any] = {"object": import_path(call.maker, place)}
     if call.args:
-        entry["args"] = [_plain(part, place) for part in call.args]
+        entry["args"] = _plain_container(list(call.args), place)
     if call.params:
-        entry["params"] = {name: _plain(part, place) for name, part in call.params.items()}
+        entry["params"] = _plain_container(call.params, place)
     if call.args or call.maker is not type(value):
         return entry
     with suppress(Exception):  # where a class makes an equal object of these, nothing is lost

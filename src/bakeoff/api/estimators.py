@@ -316,6 +316,7 @@ def _run(asked: _Asked, estimators: Mapping[str, Any], n_jobs: int, progress: bo
 def _ids(estimators: Iterable[str]) -> dict[str, str]:
     """Return the id of each estimator in an experiment: its name, where all names can be ids."""
     names = list(estimators)
+    # as ids names become those of files
     can_be_ids = all(re.fullmatch(ID, name) and len(name) <= _LONGEST_ID for name in names)
     if can_be_ids and len(set(map(str.lower, names))) == len(names):
         return dict(zip(names, names, strict=True))
@@ -348,7 +349,9 @@ def _names(estimators: Sequence[Any]) -> list[str]:
     """Call estimators like their classes, those of one class with their number."""
     classes = []
     for estimator in estimators:
-        kind = estimator if isinstance(estimator, type) else type(estimator)
+        kind = estimator
+        if not isinstance(estimator, type):
+            kind = type(estimator)
         classes.append(kind.__name__)
     names = []
     for place, name in enumerate(classes):
@@ -374,11 +377,15 @@ def _task(estimators: Mapping[str, Any]) -> str:
     kinds = {}
     for label, estimator in estimators.items():
         entry_of(estimator, _place(label))  # what is no estimator is told before all else
-        kinds[label] = "regressor" if is_regressor(estimator) else "classifier"
+        kinds[label] = "classifier"
+        if is_regressor(estimator):
+            kinds[label] = "regressor"
     if len(set(kinds.values())) > 1:
         each = ", ".join(f"{label} is a {kind}" for label, kind in kinds.items())
         raise UserError(f"estimators: found both kinds ({each}), expected one")
-    return "regression" if "regressor" in kinds.values() else "classification"
+    if "regressor" in kinds.values():
+        return "regression"
+    return "classification"
 
 
 def _place(label: str) -> str:
@@ -481,8 +488,10 @@ def _is_categorical(values: pd.Series[Any]) -> bool:
 
 def _named(columns: Sequence[Any]) -> str:
     """Name some columns."""
-    names = [repr(str(column)) for column in columns]
-    return f"column{'s' if len(columns) > 1 else ''} {some(names, 3)}"
+    names = some([repr(str(column)) for column in columns], 3)
+    if len(columns) > 1:
+        return f"columns {names}"
+    return f"column {names}"
 
 
 def _of_sklearn(estimator: Any) -> bool:

@@ -7,6 +7,7 @@ import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,12 +106,16 @@ class Findings:
     @property
     def figures(self) -> tuple[str, ...]:
         """The names that `figure` takes."""
-        return tuple(item.name for item in self._page.items if item.form == "figure")
+        return self._names("figure")
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The names that `to_frame`, `to_latex` and `to_markdown` take."""
-        return tuple(item.name for item in self._page.items if item.form == "table")
+        return self._names("table")
+
+    def _names(self, form: str) -> tuple[str, ...]:
+        """Return the names of all figures, or of all tables."""
+        return tuple(item.name for item in self._page.items if item.form == form)
 
     def figure(self, name: str | None = None, *, ax: Axes | None = None) -> Figure:
         """Draw one of `figures`.
@@ -175,8 +180,12 @@ class Findings:
         """
         if table is not None:
             return as_frame(self._table(table))
-        rows = () if self._main is None else self._main.rows
-        return self._tabulated(row for row in rows if self._first in ("", row.model_a))
+        rows: list[Comparison] = []
+        if self._main is not None:
+            for row in self._main.rows:
+                if self._first in ("", row.model_a):
+                    rows.append(row)
+        return self._tabulated(rows)
 
     def to_markdown(self, table: str | None = None) -> str:
         """Return one of `tables` in Markdown.
@@ -307,9 +316,8 @@ class Findings:
         table = self._table(None)
         keys = [column.key for column in table.columns]
         is_of_pairs = {"model_a", "model_b"} <= set(keys)
-        places = list(range(len(keys)))
-        if is_of_pairs:
-            places = [place for place in places if keys[place] in _BRIEF]
+        # of other tables all columns are shown
+        is_shown = [not is_of_pairs or key in _BRIEF for key in keys]
         rows = list(table.rows)
         if is_of_pairs and self._first:
             first = self._study.label(self._first)
@@ -320,17 +328,17 @@ class Findings:
             summary = f"… and {count(len(rows) - _ROWS, 'more row')}"
         brief_rows = []
         for row in rows[:_ROWS]:
-            brief_rows.append(tuple(row[place] for place in places))
+            brief_rows.append(tuple(compress(row, is_shown)))
         return dataclasses.replace(
             table,
-            columns=tuple(table.columns[place] for place in places),
+            columns=tuple(compress(table.columns, is_shown)),
             rows=tuple(brief_rows),
             summary=summary,
         )
 
     def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
         """Return comparisons as a table, models by their names."""
-        lines = [row.to_row() for row in rows]
+        lines = list(map(Comparison.to_row, rows))
         return self._named(pd.DataFrame(lines, columns=Comparison.columns()))
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -393,7 +401,9 @@ def run(
     >>> study = bakeoff.run("config/attrition.yaml", cores=2)  # doctest: +SKIP
     """
     experiment = read_experiment(file)
-    profiles = [profile] if isinstance(profile, str) else list(profile)
+    profiles = list(profile)
+    if isinstance(profile, str):
+        profiles = [profile]
     code = launch(command(file, options, profiles, cores))
     if code:
         raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
@@ -431,7 +441,9 @@ def read(folder: str | Path) -> Findings:
         raise UserError(f"{str(folder)!r} holds no results: no experiment.yaml is in it")
     paths = Paths(str(root))
     note = Path(paths.owner())
-    file = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+    file = ""
+    if note.is_file():
+        file = note.read_text(encoding="utf-8").strip()
     experiment = read_experiment(resolved)
     if experiment.own_metrics:  # their modules lie where the run found them
         started_in = root.resolve().parents[1]

@@ -190,10 +190,12 @@ def _of_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
 
 def _go_with_time(splits: Sequence[Split]) -> bool:
     """Tell whether splits test rows after those they train on, and after those tested before."""
-    if any(train.max() >= test.min() for train, test in splits):
-        return False
-    pairs = itertools.pairwise(splits)
-    return all(before.max() < after.min() for (_, before), (_, after) in pairs)
+    last_tested = -1
+    for train, test in splits:
+        if train.max() >= test.min() or last_tested >= test.min():
+            return False
+        last_tested = test.max()
+    return True
 
 
 def _rounds(splits: Sequence[Split], n: int) -> list[int]:
@@ -220,8 +222,8 @@ def _rounds(splits: Sequence[Split], n: int) -> list[int]:
 def same_splits(results: Mapping[str, Any]) -> list[Split]:
     """Return the splits that all results hold, having proved that they are the same."""
     splits = {model: _splits_in(result) for model, result in results.items()}
-    first, *others = results
-    for model in others:
+    first = next(iter(results))
+    for model in results:
         pairs = itertools.zip_longest(splits[first], splits[model])
         for i, (split, other) in enumerate(pairs):
             if split is None or other is None or not all(map(np.array_equal, split, other)):

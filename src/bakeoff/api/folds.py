@@ -265,22 +265,29 @@ def compare_search(
 
 def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
     """Call the candidates of a search by the parameters in which they differ."""
-    texts = []
-    for candidate in params:
-        texts.append({key: clean(str(value))[:_LONGEST] for key, value in candidate.items()})
-    keys = list(dict.fromkeys(chain.from_iterable(texts)))
-    # a candidate that lacks a parameter differs in it from one that has it
-    varied = [key for key in keys if len({text.get(key) for text in texts}) > 1]
+    candidates = []
+    for parameters in params:
+        texts = {key: clean(str(value))[:_LONGEST] for key, value in parameters.items()}
+        candidates.append(texts)
+    keys = list(dict.fromkeys(chain.from_iterable(candidates)))
+    varied = []
+    for key in keys:
+        # a candidate that lacks a parameter differs in it from one that has it
+        values = {texts.get(key) for texts in candidates}
+        if len(values) > 1:
+            varied.append(key)
     names = []
-    for text in texts:
+    for texts in candidates:
         parts = []
         for key in varied or keys:
-            if key in text:
-                parts.append(f"{key}={text[key]}")
+            if key in texts:
+                parts.append(f"{key}={texts[key]}")
         names.append(", ".join(parts))
     if len(set(names)) == len(names):
         return names
-    return [f"{name} (candidate {place})" for place, name in enumerate(names)]
+    for place, name in enumerate(names):
+        names[place] = f"{name} (candidate {place})"
+    return names
 
 
 def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
@@ -303,10 +310,14 @@ def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDA
         )
     if list(columns) == ["score"] and len(metrics) == 1:
         columns = {metrics[0]: columns["score"]}
+    if not metrics:
+        return columns
+    wanted = {}
     for metric in metrics:
         if metric not in columns:
             raise UserError(f"metric: {unknown('metric', metric, columns)}")
-    return {metric: columns[metric] for metric in metrics or columns}
+        wanted[metric] = columns[metric]
+    return wanted
 
 
 def _column_of(model: str, key: str, values: Any) -> NDArray[np.float64]:
@@ -341,7 +352,9 @@ def _of_scores(
     tests: HypothesisTests,
 ) -> Study:
     """Compare models by their scores of folds."""
-    scores = {model: _scores_of(model, result, names) for model, result in results.items()}
+    scores = {}
+    for model, result in results.items():
+        scores[model] = _scores_of(model, result, names)
     n_scores = _check_alike(scores)
     metrics = _metrics_of(scores, results, values)
     plan = plan_of(cv, n, n_scores, _proven_splits(results, cv))
@@ -367,7 +380,9 @@ def _check_alike(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> int
                 f"results[{model!r}]: its metrics are {some(by_metric)}, those of {first} "
                 f"{some(metrics)}"
             )
-    counts = {model: len(next(iter(by_metric.values()))) for model, by_metric in scores.items()}
+    counts = {}
+    for model, by_metric in scores.items():
+        counts[model] = len(next(iter(by_metric.values())))
     if len(set(counts.values())) > 1:
         each = ", ".join(f"{model} {count}" for model, count in counts.items())
         raise UserError(f"results: models have different numbers of scores ({each})")
@@ -376,7 +391,7 @@ def _check_alike(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> int
 
 def _proven_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
     """Return the splits that all results hold; refuse a splitter that may draw others each time."""
-    if all(isinstance(result, Mapping) and "indices" in result for result in results.values()):
+    if all(map(_holds_splits, results.values())):
         return same_splits(results)
     draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
     if draws and not isinstance(cv.random_state, Integral):
@@ -385,6 +400,11 @@ def _proven_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
             f"`random_state`, or {PROVE}"
         )
     return None
+
+
+def _holds_splits(result: Any) -> bool:
+    """Tell whether `cross_validate` returned the rows of each fold too."""
+    return isinstance(result, Mapping) and "indices" in result
 
 
 def _metrics_of(
@@ -422,13 +442,17 @@ def _analysis(
             brings="scores",
             learner=learner_of(result),
         )
+    described = {}
+    for metric in metrics:
+        if metric.described is not None:
+            described[metric.name] = metric.described
     return Analysis(
         title="compare",
         task=task_of(results.values()),
         models=models,
         datasets={_FOLDS: ComparedData(label=label or _FOLDS)},
         metrics=tuple(metric.name for metric in metrics),
-        given_metrics={metric.name: metric.described for metric in metrics if metric.described},
+        given_metrics=described,
         tests=tests,
         plans=validated(Resampling, plan.resampling, ("resampling",)).plans(),
         scores_of_plans=frozenset([plan.name]),
@@ -464,17 +488,19 @@ def _described(
     sign = 1
     higher = METRICS[ours].greater_is_better
     if not higher:  # no loss of bakeoff is below 0: the sign tells a loss from a negated one
-        every = np.concatenate(scores)
-        if (every < 0).any() and (every > 0).any():
+        all_scores = np.concatenate(scores)
+        if (all_scores < 0).any() and (all_scores > 0).any():
             raise UserError(
                 f"metric: {name} has scores above and below 0, and {METRICS[ours].title} has one "
                 "sign: pass the losses of all models, or the scores of scikit-learn's scorer of all"
             )
-        if (every < 0).any():
+        if (all_scores < 0).any():
             sign = -1
             higher = True
     if values is not None and (values == "higher") != higher:
-        right = "higher" if higher else "lower"
+        right = "lower"
+        if higher:
+            right = "higher"
         raise UserError(
             f"values: found {values}, but of these scores of {name} the {right} is better"
         )
@@ -524,7 +550,9 @@ def _of_predictions(
     """Run the experiment of models that bring their predictions of folds."""
     groups = rows.groups
     if all(map(_is_table, results.values())):
-        tables = {label: _table(label, result, rows.y) for label, result in results.items()}
+        tables = {}
+        for label, result in results.items():
+            tables[label] = _table(label, result, rows.y)
         plan = _plan_of_table(next(iter(tables.values())))
     else:
         tables, plan = _predicted_by_all(results, rows.X, rows.y, rows.cv)
@@ -538,7 +566,8 @@ def _of_predictions(
     task = _task_of(tables, metrics)
     if not task.numbers:
         refuse_spellings(next(iter(tables.values()))["y_true"])
-    columns = validated(GivenColumns, {role: role for role in roles})
+    # each role has the column of its name
+    columns = validated(GivenColumns, dict(zip(roles, roles, strict=True)))
     models = {}
     for label, key in ids.items():
         model = HeldModel.from_frame(
@@ -571,6 +600,7 @@ def _plan_of_table(table: pd.DataFrame) -> FoldPlan:
         raise UserError(
             "results: all rows are of one fold: `bakeoff.compare` compares predictions of one fold"
         )
+    # the mean size of a test part; all other rows are trained on
     n_test = np.array([len(table) / (repeats * folds)])
     return FoldPlan(repeats, folds, table["id"].nunique() - n_test, n_test)
 
@@ -609,7 +639,9 @@ def _task_of(tables: Mapping[str, pd.DataFrame], metrics: Sequence[str]) -> Task
     numbers = numbers_wanted(None, metrics)
     if numbers is None:
         numbers = any(map(_holds_quantities, tables.values()))
-    return Task.REGRESSION if numbers else Task.CLASSIFICATION
+    if numbers:
+        return Task.REGRESSION
+    return Task.CLASSIFICATION
 
 
 def _holds_quantities(table: pd.DataFrame) -> bool:

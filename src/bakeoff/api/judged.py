@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -43,12 +44,12 @@ def marks_of_options(options: Mapping[str, Any]) -> Marks:
     """Read the columns of files that a judge and people filled."""
     judge = options["judge"]
     human = options["human"]
-    lacking = [name for name in ("judge", "human") if options[name] is None]
-    if lacking:
-        raise UserError(
-            f"{lacking[0]}: name both columns, {setting('judge', 'judge')} and "
-            f"{setting('human', 'human')}"
-        )
+    for name in ("judge", "human"):
+        if options[name] is None:
+            raise UserError(
+                f"{name}: name both columns, {setting('judge', 'judge')} and "
+                f"{setting('human', 'human')}"
+            )
     # the marks of the judge are what a row says of a model
     tables, columns = _tables({**options, "value": judge})
     return read_marks(
@@ -145,12 +146,12 @@ def _in_suite(by_model: dict[str, Any], order: Sequence[str], tables: GivenTable
         by_model[model] = pd.Series(
             values.to_numpy(), index=pd.Index(samples.reindex(values.index).to_numpy())
         )
-    return [str(sample) for sample in order]
+    return list(map(str, order))
 
 
 def running_suite(files: Sequence[str]) -> Suite | None:
     """Return the suite that logs of Inspect are of, with whether one of them still runs."""
-    suites = [suite for path in files for suite in suite_of(path)]
+    suites = list(chain.from_iterable(map(suite_of, files)))
     if not suites:
         return None
     longest = max(suites, key=lambda suite: suite.total)

@@ -141,12 +141,13 @@ class JudgedFindings(Findings):
     def __repr__(self) -> str:
         texts = list(map(paragraph, self._answer.lines))
         for name in self._answer.shown:
-            texts += ["", as_text(self._answer.tables[name])]
+            texts.append("")
+            texts.append(as_text(self._answer.tables[name]))
         return "\n".join(texts)
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook; every text is escaped."""
-        tables = [self._answer.tables[name] for name in self._answer.shown]
+        tables = list(map(self._table, self._answer.shown))
         return render("judged_cell.html.j2", answer=self._answer, tables=tables)
 
     def _table(self, name: str | None) -> PageTable:

@@ -114,8 +114,8 @@ def _means_of_common(tables: Mapping[Key, pd.DataFrame]) -> dict[Key, pd.Series[
     """Return mean scores over the folds of each data set that all its models have."""
     means = {}
     for key, table in tables.items():
-        found = fold_means(table.to_numpy()[None]).means[0]
-        means[key] = pd.Series(found, index=table.columns)
+        by_model = fold_means(table.to_numpy()[None]).means[0]
+        means[key] = pd.Series(by_model, index=table.columns)
     return means
 
 
@@ -149,8 +149,10 @@ def _of_cells(
     """Return a row for each cell with its score, or why there is none."""
     values = []
     for metric, dataset, model in cells:
-        of_dataset = means.get((metric, dataset))
-        values.append(np.nan if of_dataset is None else of_dataset.get(model, np.nan))
+        value = np.nan
+        if (metric, dataset) in means:
+            value = means[metric, dataset].get(model, np.nan)
+        values.append(value)
     scores = pd.DataFrame({"value": np.array(values, dtype=np.float64)}, index=cells)
     reasons = long.groupby(CELL, sort=False)["undefined"].first().reindex(cells)
     why = reasons.fillna("no score").where(scores["value"].isna(), "")
@@ -159,7 +161,13 @@ def _of_cells(
 
 def _said(tables: Mapping[Key, pd.DataFrame], lost: Mapping[str, int], impute: str | None) -> str:
     """Say how many fold scores are missing, of which models, and what became of them."""
-    total = sum(table.size for table in tables.values())
+    total = 0
+    kept = 0
+    for table in tables.values():
+        total += table.size
+        # the folds that all models have, of which each has a score on each
+        present = _present(table)
+        kept += int(present.notna().all(axis=1).sum()) * present.shape[1]
     by_number = sorted(lost.items(), key=lambda item: -item[1])
     named = [f"{model} {number:,}" for model, number in by_number[:_MOST_NAMED]]
     if len(by_number) > _MOST_NAMED:
@@ -167,10 +175,6 @@ def _said(tables: Mapping[Key, pd.DataFrame], lost: Mapping[str, int], impute: s
     start = f"{sum(lost.values()):,} of {total:,} fold scores are missing ({', '.join(named)})"
     if impute is not None:
         return f"{start}: the score of {impute} on the same fold stands in their place."
-    kept = 0
-    for table in tables.values():
-        present = _present(table)
-        kept += int(present.notna().all(axis=1).sum()) * present.shape[1]
     return (
         f"{start}: the models are compared on the folds of each data set that all of them have, "
         f"{kept:,} of {total:,} scores."
@@ -188,8 +192,9 @@ def _other_leader(
     """Say if the other way with lost folds has another model lead by its average rank."""
     leaders = []
     for means in (common, imputed):
-        rows = [values for (name, _), values in means.items() if name == metric]
-        table = pd.DataFrame(rows).dropna()
+        # ranks are of data sets on which all models have a score
+        by_dataset = [values for (name, _), values in means.items() if name == metric]
+        table = pd.DataFrame(by_dataset).dropna()
         if table.empty:
             return []
         ranks = table.rank(axis=1, ascending=not greater_is_better)

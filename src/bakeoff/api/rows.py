@@ -23,6 +23,7 @@ from bakeoff.api.build_study import (
     described_metric,
     measured_by,
     takes,
+    without_none,
 )
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
@@ -195,7 +196,8 @@ def compare(
     observations, measured = side_by_side(y, predictions, of_rows, arguments)
     columns = {}
     if not measured.of_items:
-        columns = {role: role for role, rows in related.items() if rows is not None}
+        for role in without_none(related):
+            columns[role] = role
     if settings["tasks"] is not None:
         columns["tasks"] = TASKS
     command = "bakeoff.compare(y, predictions, …)"
@@ -206,11 +208,11 @@ def _deterministic(predictions: Any) -> list[str]:
     """Name the models that are said to have no random part."""
     if not isinstance(predictions, Mapping):
         return []
-    return [
-        str(model)
-        for model, runs in predictions.items()
-        if isinstance(runs, Runs) and runs.deterministic
-    ]
+    deterministic = []
+    for model, runs in predictions.items():
+        if isinstance(runs, Runs) and runs.deterministic:
+            deterministic.append(str(model))
+    return deterministic
 
 
 def _refuse_beside_human(metrics: Any, runs: Any, time: Any, subgroups: Any, versus: Any) -> None:
@@ -297,7 +299,9 @@ def gate(
     """
     if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
         subgroups = {"subgroup": subgroups}
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = list(metrics)
+    if isinstance(metrics, str):
+        names = [metrics]
     margins = _margins(metrics)
     check_margins(names, margins, margin)
     arguments: dict[str, Any] = {
@@ -314,9 +318,9 @@ def gate(
         labels = tasks if isinstance(tasks, pd.Series) else pd.Series(np.asarray(tasks))
         arguments["subgroups"] = {**(subgroups or {}), _TASK_OF_ROW: labels.map(str)}
     observations, measured = side_by_side(y, models, {"groups": groups}, arguments, called="{}")
-    parts = {
-        name: np.asarray(column.astype(str)) for name, column in observations.subgroups.items()
-    }
+    parts = {}
+    for name, column in observations.subgroups.items():
+        parts[name] = np.asarray(column.astype(str))
     greater_is_better = True
     if isinstance(measured.kind, GivenMetric):
         greater_is_better = measured.kind.greater_is_better
@@ -331,7 +335,9 @@ def _margins(metrics: str | Sequence[str] | Mapping[str, float | str]) -> list[f
     """Return the margin of each metric; None where the metrics are names alone."""
     if isinstance(metrics, Mapping):
         return list(metrics.values())
-    return [None] * (1 if isinstance(metrics, str) else len(metrics))
+    if isinstance(metrics, str):
+        return [None]
+    return [None] * len(metrics)
 
 
 def assert_not_worse(
@@ -380,7 +386,9 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     tables, columns, measured = read_tables(options["files"], options, subgroups)
     columns, settings["task_weights"] = over_tasks(tables, columns, options)
     in_one_table = tables.wide is not None or tables.together
-    models = options["models"] if in_one_table else None
+    models = None
+    if in_one_table:
+        models = options["models"]
     tables = tables.only(models)
     _check_tables(tables, columns, measured, options)
     observations = read_given(
@@ -516,12 +524,14 @@ def _check_missing(missing: str | None, measured: Measured) -> None:
     """Refuse to count missing answers as wrong where nothing is right or wrong."""
     if missing not in (None, "wrong", "common"):
         raise UserError(f"missing: {unknown('value', missing, ('wrong', 'common'))}")
-    others = [name for name in measured.metrics if name not in RIGHT]
-    if missing == "wrong" and measured.kind is None and others:
-        raise UserError(
-            f"missing: wrong is for accuracy, and a missing label is no class by {others[0]}: "
-            f"{setting('missing', 'common')} compares the rows that all models have"
-        )
+    if missing != "wrong" or measured.kind is not None:
+        return
+    for name in measured.metrics:
+        if name not in RIGHT:
+            raise UserError(
+                f"missing: wrong is for accuracy, and a missing label is no class by {name}: "
+                f"{setting('missing', 'common')} compares the rows that all models have"
+            )
 
 
 def _with_truth(tables: GivenTables, options: Mapping[str, Any]) -> tuple[GivenTables, str | None]:
@@ -562,8 +572,12 @@ def _run_unequally(tables: GivenTables, columns: GivenColumns) -> bool:
         items = pd.Series(records.row_ids(records.require("id")))
         counts.append(items.value_counts().sort_index())
     first = counts[0]
-    same_items = all(of_model.index.equals(first.index) for of_model in counts)
-    return same_items and any((of_model != first).any() for of_model in counts)
+    unequal = False
+    for of_model in counts:
+        if not of_model.index.equals(first.index):
+            return False
+        unequal = unequal or bool((of_model != first).any())
+    return unequal
 
 
 # --- what options say
@@ -583,13 +597,16 @@ def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:
     for part in parts:
         name, *cuts = part.split(":")
         try:
-            bins = [float(cut) for cut in cuts]
+            bins = list(map(float, cuts))
         except ValueError:
             raise UserError(
                 f"subgroups: found {part!r}, expected a column like sex, or one of numbers with "
                 "the places to cut it at, like age:40:65"
             ) from None
-        columns.append({"column": name, "bins": bins} if bins else name)
+        if bins:
+            columns.append({"column": name, "bins": bins})
+        else:
+            columns.append(name)
     return columns
 
 
@@ -601,7 +618,9 @@ def costs_in(path: str | None) -> Any:
         costs = read_yaml(path)
     except UserError as error:
         raise UserError(f"costs: {error}") from None
-    return costs.get("costs", costs) if isinstance(costs, Mapping) else costs
+    if isinstance(costs, Mapping):
+        return costs.get("costs", costs)
+    return costs
 
 
 # --- scores of data sets, and counts
@@ -654,7 +673,7 @@ def _from_counts(text: str) -> Observations:
             f"counts: found {text!r}, expected four whole numbers: both right, only A right, only "
             "B right, both wrong; e.g. 329,22,17,63"
         )
-    numbers = [int(number) for number in counts]
+    numbers = list(map(int, counts))
     if not 0 < sum(numbers) <= MOST_COUNTED:
         raise UserError(f"counts: expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bakeoff.api.build_study import (
     HOLDOUT,
@@ -60,15 +62,21 @@ def study_of_seeds(
     tasks = list(dict.fromkeys(long["dataset"]))
     fits = _frame(long, models, tasks)
     named = _metrics(better)
-    fits["metric"] = fits["metric"].map({metric: name for metric, (name, _) in named.items()})
-    for name in (title, *models):
-        check_label(name)
+    metrics = {}
+    described = {}
+    for metric, (name, description) in named.items():
+        metrics[metric] = name
+        if description is not None:
+            described[name] = description
+    fits["metric"] = fits["metric"].map(metrics)
+    for label in (title, *models):
+        check_label(label)
     analysis = Analysis(
         title="compare",
         models={name: ComparedModel(label=name, brings="scores") for name in models},
         datasets={_DATA: ComparedData(label=_label(title, tasks))},
-        metrics=tuple(name for name, _ in named.values()),
-        given_metrics={name: given for name, given in named.values() if given is not None},
+        metrics=tuple(metrics.values()),
+        given_metrics=described,
         tests=tests,
         plans={PLAN: Seeds(repeats=int(fits["repeat"].max()), folds=len(tasks))},
         scores_of_plans=frozenset([PLAN]),
@@ -88,7 +96,9 @@ def study_of_seeds(
 
 def _label(title: str, tasks: Sequence[str]) -> str:
     """Name the data sets."""
-    return title if len(tasks) > 1 else tasks[0]
+    if len(tasks) > 1:
+        return title
+    return tasks[0]
 
 
 def _metrics(better: Mapping[str, bool]) -> dict[str, tuple[str, Any]]:
@@ -96,10 +106,10 @@ def _metrics(better: Mapping[str, bool]) -> dict[str, tuple[str, Any]]:
     named: dict[str, tuple[str, Any]] = {}
     for metric, greater_is_better in better.items():
         if metric in METRICS:
-            named[metric] = metric, None
+            named[metric] = (metric, None)
             continue
         given = described_metric(metric, greater_is_better, label=metric)
-        named[metric] = given.name, given
+        named[metric] = (given.name, given)
     return named
 
 
@@ -109,20 +119,18 @@ def _refuse_few(long: pd.DataFrame) -> None:
     few = counts[counts < FEWEST_SEEDS]
     if len(few):
         first = few.reset_index(name="runs").iloc[0]
-        model, dataset, runs = first["model"], first["dataset"], first["runs"]
-        runs_of = "1 run" if runs == 1 else f"{runs} runs"
+        found = f"{first['runs']} runs"
+        if first["runs"] == 1:
+            found = "1 run"
         raise UserError(
-            f"seeds: found {runs_of} of {model} on {dataset}; {FEWEST_SEEDS} of each model would "
-            "be the least: with fewer next to nothing is known of how runs vary"
+            f"seeds: found {found} of {first['model']} on {first['dataset']}; {FEWEST_SEEDS} of "
+            "each model would be the least: with fewer next to nothing is known of how runs vary"
         )
     pairs = set(counts.index)
-    tasks = long["dataset"].unique()
-    lacking = [
-        f"{model} on {task}"
-        for model in long["model"].unique()
-        for task in tasks
-        if (model, task) not in pairs
-    ]
+    lacking = []
+    for model, task in product(long["model"].unique(), long["dataset"].unique()):
+        if (model, task) not in pairs:
+            lacking.append(f"{model} on {task}")
     if lacking:
         raise UserError(f"seeds: there is no run of {some(lacking)}: every task needs every model")
 
@@ -130,18 +138,23 @@ def _refuse_few(long: pd.DataFrame) -> None:
 def _frame(long: pd.DataFrame, models: Sequence[str], tasks: Sequence[str]) -> pd.DataFrame:
     """Return a row for each metric, model, run and task; without a value where there is no run."""
     # the runs of all models by the number of their seed: pairs, if the seeds are paired
-    seeds = {seed: place for place, seed in enumerate(sorted(long["repeat"].unique()), start=1)}
+    seeds = _numbered(sorted(long["repeat"].unique()))
     index = pd.MultiIndex.from_product(
         [long["metric"].unique(), models, list(seeds), tasks],
         names=["metric", "model", "repeat", "dataset"],
     )
     values = long.set_index(["metric", "model", "repeat", "dataset"])["value"].reindex(index)
     frame = values.reset_index()
-    frame["fold"] = frame["dataset"].map({task: i for i, task in enumerate(tasks, start=1)})
+    frame["fold"] = frame["dataset"].map(_numbered(tasks))
     frame["repeat"] = frame["repeat"].map(seeds)
     frame["undefined"] = np.where(frame["value"].isna(), "no run", "")
     frame = frame.assign(dataset=_DATA, plan=PLAN, n_train=np.nan, n_test=np.nan)
     return frame[list(HOLDOUT)]
+
+
+def _numbered(names: Sequence[Any]) -> dict[Any, int]:
+    """Return the numbers of seeds or tasks from 1, as repetitions and folds have them."""
+    return {name: number for number, name in enumerate(names, start=1)}
 
 
 # --- what stands beside the difference of means
@@ -157,20 +170,25 @@ def _sentences(
     texts = [f"This is about new seeds {where}."]
     metric = analysis.metrics[0]
     rows = fits[fits["metric"] == metric]
-    tables = {
-        model: rows[rows["model"] == model]
-        .pivot(index="repeat", columns="fold", values="value")
-        .to_numpy(dtype=np.float64)
-        for model in analysis.models
-    }
-    first, second = list(tables)[:2]
-    if len(tables) == 2 and not paired:
-        texts += _on_pairs(tables[first], tables[second])
-    whole = all(np.isfinite(table).all() for table in tables.values())
-    if len(tables) == 2 and whole and len(tasks) >= _FEWEST_TASKS:
+    if len(analysis.models) > 2:
+        return tuple(texts)
+    first, second = analysis.models
+    a = _runs_by_task(rows, first)
+    b = _runs_by_task(rows, second)
+    if not paired:
+        texts += _on_pairs(a, b)
+    whole = np.isfinite(a).all() and np.isfinite(b).all()
+    if whole and len(tasks) >= _FEWEST_TASKS:
         greater = analysis.measures[metric].greater_is_better
-        texts += _published(tables[first], tables[second], first, second, greater)
+        texts += _published(a, b, first, second, greater)
     return tuple(texts)
+
+
+def _runs_by_task(rows: pd.DataFrame, model: str) -> NDArray[np.float64]:
+    """Return the scores of a model: runs × tasks, NaN where there is no run."""
+    of_model = rows[rows["model"] == model]
+    table = of_model.pivot(index="repeat", columns="fold", values="value")
+    return table.to_numpy(dtype=np.float64)
 
 
 def _on_pairs(a: Any, b: Any) -> list[str]:
@@ -178,6 +196,7 @@ def _on_pairs(a: Any, b: Any) -> list[str]:
     both = np.isfinite(a) & np.isfinite(b)
     if a.shape != b.shape or both.sum(axis=0).min() < 5:  # too few to show it
         return []
+    # the correlation inside tasks: of what is left of each run less the mean of its task
     x = np.where(both, a, np.nan)
     y = np.where(both, b, np.nan)
     x = x - np.nanmean(x, axis=0)

@@ -50,7 +50,9 @@ def _weights(text: str, tables: GivenTables) -> Weights:
             f"weights: {unknown('kind of weights or column', text, allowed)}; a weight for each "
             f"task is {setting('weights', 'math=2,law=1')}"
         )
-    frames = [one.table.select([TASK, text]).to_pandas() for one in tables.models.values()]
+    frames = []
+    for records in tables.models.values():
+        frames.append(records.table.select([TASK, text]).to_pandas())
     pairs = pd.concat(frames).astype(str).drop_duplicates()
     twice = pairs[pairs[TASK].duplicated()]
     if len(twice):
