@@ -32,5 +32,5 @@ def test_examples_are_as_they_were_told(name, monkeypatch, in_folder):
     names |= {"patch": monkeypatch.setattr, "refused": refused}
     examples = doctest.DocTestParser().get_doctest(SECTIONS[name], names, name, str(FILE), 0)
     told = []
-    doctest.DocTestRunner(optionflags=LIKE).run(examples, out=told.append)
+    doctest.DocTestRunner(verbose=False, optionflags=LIKE).run(examples, out=told.append)
     assert "".join(told) == ""
