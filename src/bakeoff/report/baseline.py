@@ -188,7 +188,10 @@ def _is_perfect(metric: Metric, scores: NDArray[np.float64]) -> bool:
     if metric.greater_is_better:
         best = high
     # a metric without a finite limit but 0 has values of any size, of which none is negligible
-    size = max((abs(end) for end in (low, high) if math.isfinite(end)), default=0.0)
+    size = 0.0
+    for end in (low, high):
+        if math.isfinite(end):
+            size = max(size, abs(end))
     rounding = _ROUNDING * size
     return math.isfinite(best) and bool(np.allclose(scores, best, rtol=0, atol=rounding))
 
@@ -218,6 +221,7 @@ def _decided(study: Study, metric: str, tested: Sequence[Against]) -> Iterator[A
     """Adjust the p-values for all models, and decide which are better."""
     if not tested:
         return
+    # one family: the models of one data set by one metric
     adjusted = adjust_pvalues([line.pvalue for line in tested], "holm")
     for line, p in zip(tested, adjusted, strict=True):
         difference = line.difference
@@ -263,11 +267,11 @@ def _of_numbers(
     if not constants and truth is not None:
         answer = float(truth.mean() if metric.constant == "mean" else np.median(truth))
         constants[1, 1] = _Constant(answer, constant_number(metric, answer, truth), trained=False)
-    known = []
+    known = {}
     for index, constant in constants.items():
         if math.isfinite(constant.score):
-            known.append(index)
-    return {index: constants[index] for index in known}
+            known[index] = constant
+    return known
 
 
 def _score_of_number(
@@ -397,7 +401,10 @@ def _on_rows(study: Study, metric: Metric, dataset: str, prediction: _Prediction
         return []
     crossed = CrossedRuns.from_rows(rows, deterministic(study.analysis))
     runs_of = dict(zip(crossed.models, crossed.runs, strict=True))
-    single = [model for model, runs in runs_of.items() if len(runs) == 1]
+    single = []
+    for model, runs in runs_of.items():
+        if len(runs) == 1:
+            single.append(model)
     against = list[Against]()
     # related rows have exact tests of two models, which all models together have not
     together = [[model] for model in single] if rows.related else [single]
@@ -476,11 +483,12 @@ def _beside(
 
 def worse_than_constant(study: Study, constant: Baseline) -> list[str]:
     """List the models that are shown to be worse than the constant answer."""
-    return [
-        line.model
-        for line in constant.models
-        if line.pvalue_adjusted <= study.alpha and line.difference < 0
-    ]
+    worse = []
+    for line in constant.models:
+        # two-sided p-values: the sign of the difference says in which direction
+        if line.pvalue_adjusted <= study.alpha and line.difference < 0:
+            worse.append(line.model)
+    return worse
 
 
 def looks_reversed(study: Study) -> bool:
@@ -500,6 +508,7 @@ def looks_reversed(study: Study) -> bool:
     sign = 1 if study.metric.greater_is_better else -1
     # what is wrong on every row has no variance, and so no p
     worse = means.index.isin(worse_than_constant(study, constant)) | (means == worst)
+    # turning the answers over mirrors the score in the middle of its range
     reversed_means = low + high - means
     ahead = sign * (reversed_means - constant.score)
     return bool(worse.all() and (ahead >= 0).all())

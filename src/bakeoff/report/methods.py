@@ -88,8 +88,13 @@ class Methods(NamedTuple):
     def latex(self) -> str:
         """The paragraph for LaTeX with natbib; its keys are those of the page's BibTeX entries."""
         parts = _CITED.split(self.pandoc)
-        parts[::2] = map(latex, parts[::2])
-        parts[1::2] = (rf"~\citep{{{','.join(_keys(part))}}}" for part in parts[1::2])
+        # splitting by a group yields texts at even places and citations at odd ones
+        for i, part in enumerate(parts):
+            if i % 2:
+                keys = ",".join(_keys(part))
+                parts[i] = rf"~\citep{{{keys}}}"
+            else:
+                parts[i] = latex(part)
         return "% needs \\usepackage{natbib}\n" + textwrap.fill(
             "".join(parts), _WIDTH, break_long_words=False, break_on_hyphens=False
         )
@@ -101,9 +106,12 @@ def _keys(cited: str) -> list[str]:
 
 def cited(*keys: str | None) -> str:
     """Name sources, each once; those that are no keys of `BIBTEX` are passed over."""
-    sources = dict.fromkeys(key for key in keys if key in BIBTEX)
+    sources = []
+    for key in dict.fromkeys(keys):
+        if key in BIBTEX:
+            sources.append(f"@{key}")
     if sources:
-        return f" [{'; '.join(f'@{key}' for key in sources)}]"
+        return f" [{'; '.join(sources)}]"
     return ""
 
 
@@ -114,7 +122,13 @@ def author_year(key: str) -> str:
     accent = r"\{\\(['`\"^~v])\{?(\w)\}?\}"
     composed = re.sub(accent, lambda m: m[2] + _ACCENTS[m[1]], named[1] if named else key)
     authors = unicodedata.normalize("NFC", re.sub(r"[{}]", "", composed)).split(" and ")
-    names = [author if "Inc." in author else author.split(",")[0] for author in authors]
+    names = []
+    for author in authors:
+        name, _, _ = author.partition(",")
+        # the comma in the name of a company divides no family name from a first name
+        if "Inc." in author:
+            name = author
+        names.append(name)
     who = " and ".join(names)
     if len(names) > 2:
         who = f"{names[0]} et al."
@@ -128,7 +142,10 @@ def wrapped(key: str) -> str:
     """Write the BibTeX entry of a source, one field a line."""
     head, _, body = BIBTEX[key].partition(", ")
     fields = re.split(r", (?=\w+ = \{)", body.removesuffix("}"))
-    return head + ",\n" + ",\n".join(textwrap.indent(field, "  ") for field in fields) + "\n}"
+    lines = [head]
+    for field in fields:
+        lines.append(textwrap.indent(field, "  "))
+    return ",\n".join(lines) + "\n}"
 
 
 def methods(study: Study) -> Methods:
@@ -147,7 +164,7 @@ def methods(study: Study) -> Methods:
     sentences += _dependence(study)
     sentences += _subgroups_and_failures(study)
     sentences.append(_programs(study))
-    return Methods(" ".join(sentence for sentence in sentences if sentence))
+    return Methods(" ".join(filter(None, sentences)))
 
 
 def _words(names: Iterable[str], most: int = MOST) -> str:
@@ -251,8 +268,10 @@ def _data_set(label: str, card: Mapping[str, Any]) -> str:
         text += f" and {count(len(card['features']), 'feature')}"
     classes = card.get("classes", {})
     if 1 < len(classes) <= MOST and any(classes.values()):
-        counted = _words(f"{clean(str(name))} ({n:,} rows)" for name, n in classes.items())
-        text += f"; the classes are {counted}"
+        counted = []
+        for name, n in classes.items():
+            counted.append(f"{clean(str(name))} ({n:,} rows)")
+        text += f"; the classes are {_words(counted)}"
     return f"{text}."
 
 
@@ -470,7 +489,10 @@ def _compared(study: Study, first: Family) -> str:
 def _named(families: Sequence[Family]) -> str:
     """Name a test with its sources."""
     entry = families[0].entry
-    used = [row.result.get("method") for family in families for row in family.rows]
+    used = []
+    for family in families:
+        for row in family.rows:
+            used.append(row.result.get("method"))
     return f"{prose.the(entry)}{cited(entry.citation, *used)}"
 
 
@@ -552,15 +574,18 @@ def _dependence(study: Study) -> Iterator[str]:
 def _subgroups_and_failures(study: Study) -> Iterator[str]:
     """Say which subgroups were compared, and which models are left out."""
     if not study.subgroups.empty:
-        columns = _words(clean(str(column)) for column in dict.fromkeys(study.subgroups["column"]))
+        columns = study.subgroups["column"].drop_duplicates().astype(str)
+        names = _words(map(clean, columns))
         yield (
-            f"Differences were estimated in the subgroups by {columns}, with a test of the "
+            f"Differences were estimated in the subgroups by {names}, with a test of the "
             "interaction [@welch1951], adjusted by the Holm procedure [@holm1979]."
         )
     if not study.failed.empty:
         failed = dict.fromkeys(zip(study.failed["model"], study.failed["dataset"], strict=True))
-        names = [f"{study.name(model)} on {study.dataset_label(data)}" for model, data in failed]
-        yield f"Left out because fits failed: {_words(names)}."
+        left_out = []
+        for model, dataset in failed:
+            left_out.append(f"{study.name(model)} on {study.dataset_label(dataset)}")
+        yield f"Left out because fits failed: {_words(left_out)}."
 
 
 def _programs(study: Study) -> str:

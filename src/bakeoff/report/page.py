@@ -79,7 +79,9 @@ class Page:
         hidden = set()
         if self.study.command:
             hidden.add(Section.FITS)
-            if not any(card["rows"] for card in self.study.cards.values()):
+            # files of predictions or scores may not tell how many rows the data have
+            rows = [card["rows"] for card in self.study.cards.values()]
+            if not any(rows):
                 hidden.add(Section.DATA)
         return [item for item in exhibits(self.study) if item.section not in hidden]
 
@@ -120,25 +122,28 @@ class Page:
     @cached_property
     def tables(self) -> dict[str, PageTable]:
         """The tables by their names."""
-        items = []
+        tables = {}
         for item in self.items:
             if item.form == "table":
-                items.append(item)
-        return {item.name: build(item, self.study) for item in items}
+                tables[item.name] = build(item, self.study)
+        return tables
 
     @cached_property
     def drawings(self) -> dict[str, Drawing]:
         """The figures by their names."""
-        items = []
+        drawings = {}
         for item in self.items:
             if item.form == "figure":
-                items.append(item)
-        return {item.name: draw(item, self.study) for item in items}
+                drawings[item.name] = draw(item, self.study)
+        return drawings
 
     @cached_property
     def pictures(self) -> dict[str, str]:
         """The figures as SVG files."""
-        return {name: svg(drawing.figure) for name, drawing in self.drawings.items()}
+        pictures = {}
+        for name, drawing in self.drawings.items():
+            pictures[name] = svg(drawing.figure)
+        return pictures
 
     @cached_property
     def methods(self) -> Methods:
@@ -148,9 +153,13 @@ class Page:
     @cached_property
     def bibtex(self) -> str:
         """The sources of the tests and their forms, of exhibits and of the methods paragraph."""
-        keys: list[str | None] = [entry.citation for entry in self.study.tests]
-        keys += [row.result.get("method") for row in self.study.comparisons]
-        keys += [records()[item.kind].citation for item in exhibits(self.study)]
+        keys: list[str | None] = []
+        for entry in self.study.tests:
+            keys.append(entry.citation)
+        for row in self.study.comparisons:
+            keys.append(row.result.get("method"))
+        for item in exhibits(self.study):
+            keys.append(records()[item.kind].citation)
         keys += self.methods.keys
         entries = []
         for key in dict.fromkeys(keys):
@@ -174,7 +183,10 @@ class Page:
     @cached_property
     def by_task(self) -> Item | None:
         """The table of the scores in each task, where rows are of several."""
-        return next((item for item in self.items if item.kind == "tasks"), None)
+        for item in self.items:
+            if item.kind == "tasks":
+                return item
+        return None
 
     @cached_property
     def shown_tasks(self) -> list[PageTable]:
@@ -193,15 +205,20 @@ class Page:
         """The figure beside the table of models: the ranks or differences of the deciding test."""
         if self._of_ranks:
             return self._of_ranks
-        figures = []
-        for item in self.items:
-            if item.kind in BESIDE:
-                figures.append(item)
         deciding = ""
         if self.study.mains:
             deciding = self.study.mains[0].entry.name
-        figures = [item for item in figures if item.test == deciding] or figures
-        return min(figures, key=lambda item: BESIDE.index(item.kind), default=None)
+        figures = []
+        of_deciding_test = []
+        for item in self.items:
+            if item.kind not in BESIDE:
+                continue
+            figures.append(item)
+            if item.test == deciding:
+                of_deciding_test.append(item)
+        # another test's figure is better than none, where the deciding test has no figure
+        candidates = of_deciding_test or figures
+        return min(candidates, key=lambda item: BESIDE.index(item.kind), default=None)
 
     @property
     def _of_ranks(self) -> Item | None:
@@ -220,22 +237,27 @@ class Page:
     @cached_property
     def sections(self) -> dict[str, list[Block]]:
         """What is folded, part by part; tests by another metric stand beside other metrics."""
-        blocks = {section.value: list[Block]() for section in Section}
+        blocks: dict[str, list[Block]] = {}
+        for part in Section:
+            blocks[part.value] = []
         sections = list(blocks)
         # the test that decides stands first, and the exhibits of each test together
         tests = [family.entry.name for family in self.study.mains]
         tests = list(dict.fromkeys([*tests, *self.study.planned.by_name]))
 
         def place(item: Item) -> tuple[int, float]:
+            # exhibits of no test follow those of the first, deciding one
             among_tests = 0.5
             if item.test:
                 among_tests = tests.index(item.test)
             return sections.index(item.section), among_tests
 
-        folded = sorted([item for item in self.items if item not in self.first], key=place)
+        folded = [item for item in self.items if item not in self.first]
+        folded.sort(key=place)
         for (section, test), items in groupby(folded, lambda item: (item.section, item.test)):
             if not test:
-                blocks[section] += [Block(item.title, (item,)) for item in items]
+                for item in items:
+                    blocks[section].append(Block(item.title, (item,)))
             elif self._is_by_other_metrics(test):
                 blocks[Section.METRICS.value].append(self._block_of(test, items))
             else:
@@ -304,7 +326,7 @@ class Page:
     @property
     def latex(self) -> str:
         """The tables for a paper, one after the other."""
-        return "\n".join(to_latex(table, name) for name, table in self.tables.items())
+        return "\n".join(map(to_latex, self.tables.values(), self.tables))
 
     def write(self, folder: str | Path) -> None:
         """Write page, verdict, methods paragraph, figures as SVG, tables and captions."""
@@ -346,9 +368,10 @@ def inline_svg(svg: str, name: str) -> Picture:
     width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', opening).groups()  # type: ignore[union-attr]
     prefix = re.sub(r"\W", "-", name)
     tags = re.split(r"(<[^<>]+>)", inner.removesuffix("</svg>\n").removesuffix("</svg>"))
-    # a tag after each text between tags
-    tags[1::2] = [_adopt(tag, prefix) for tag in tags[1::2]]
-    inner = "".join(tag for tag in tags if tag.strip())
+    # splitting by a group yields texts at even places and the tags between them at odd ones
+    for i in range(1, len(tags), 2):
+        tags[i] = _adopt(tags[i], prefix)
+    inner = "".join(filter(str.strip, tags))
     return Picture(Markup(inner), width, height)
 
 

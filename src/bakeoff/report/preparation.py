@@ -24,7 +24,10 @@ def preparations(study: Study) -> Mapping[str, list[str]]:
     models = defaultdict[str, list[str]](list)
     for name, model in study.analysis.fitted.items():
         if model.own_preprocessing:
-            steps = [step.estimator.rpartition(".")[2] for step in model.own_preprocessing]
+            steps = []
+            for step in model.own_preprocessing:
+                _, _, class_name = step.estimator.rpartition(".")
+                steps.append(class_name)
             done = f"by {', then '.join(steps)}"
         elif model.preprocessing == "auto":
             done = ", and ".join(_automatic(study, model))
@@ -46,7 +49,11 @@ def encodes(study: Study) -> bool:
 
 def _encoded(study: Study, model: Model) -> list[str]:
     """Name the kinds of columns that are encoded as numbers for a model."""
-    return [name for kind, name in _KINDS.items() if _columns(study, model, kind)]
+    names = []
+    for kind, name in _KINDS.items():
+        if _columns(study, model, kind):
+            names.append(name)
+    return names
 
 
 def _columns(study: Study, model: Model, kind: str) -> list[Mapping[str, Any]]:

@@ -100,6 +100,7 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     if study.metrics[metric].greater_is_better:
         sign = -1
 
+    # equal average ranks are decided by the mean score
     def best_first(line: Ranked) -> tuple[float, float]:
         return round(line.rank, _DIGITS), without_noise(study, metric, plan, sign * line.mean)
 
@@ -127,7 +128,9 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
         return pd.DataFrame()
     # models may have unequal numbers of training runs, but a lost fold is a missing score
     of_runs = plan == "seeds"
-    means = {name: table.mean(axis=0, skipna=of_runs) for name, table in tables.items()}
+    means = {}
+    for name, table in tables.items():
+        means[name] = table.mean(axis=0, skipna=of_runs)
     return pd.DataFrame(means).T
 
 
@@ -283,7 +286,10 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
 def lead_of(study: Study, family: Family) -> dict[str, float]:
     """Order the models of a family, best on its own evidence first; equal values are ties."""
     if family.ranks:
-        lead = {model: -round(rank, _DIGITS) for model, rank in family.ranks.items()}
+        lead = {}
+        # a low rank is a good one
+        for model, rank in family.ranks.items():
+            lead[model] = -round(rank, _DIGITS)
     elif family.entry.evidence.on_rows:
         lead = _lead_by_differences(study, family)
     else:
@@ -319,7 +325,10 @@ def _lead_by_scores(study: Study, family: Family) -> dict[str, float]:
         table = standings(study, family.metric)
         if table:
             ranks = {standing.model: standing.average_rank for standing in table}
-    lead = {m: -round(rank, _DIGITS) for m, rank in ranks.items() if m in family.models}
+    lead = {}
+    for model, rank in ranks.items():
+        if model in family.models:
+            lead[model] = -round(rank, _DIGITS)
     for model in family.models:
         lead.setdefault(model, -math.inf)
     return lead

@@ -63,7 +63,12 @@ def read_study(
     for path in cards:
         card = read_json(path)
         cards_by_dataset[card["dataset"]] = card
-    read = {name: read_table(path) for name, path in tables.items()}
+    read = {}
+    for name, path in tables.items():
+        read[name] = read_table(path)
+    notes = {}
+    for name, path in holdouts.items():
+        notes[name] = read_facts(path)["notes"]
     nothing = pd.DataFrame()
     return Study(
         analysis=analysis,
@@ -82,9 +87,9 @@ def read_study(
         intervals=read.get("intervals", nothing),
         fold_intervals=read.get("fold_intervals", nothing),
         subgroups=read.get("subgroups", nothing),
-        divisions=[read_json(path) for path in divisions],
+        divisions=list(map(read_json, divisions)),
         missing=read_json(missing) if missing else {},
-        notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
+        notes=notes,
     )
 
 
@@ -107,17 +112,23 @@ def _refuse_unknown_tests(names: Collection[str]) -> None:
 
 def read_table(path: str | Path) -> pd.DataFrame:
     """Read a table of results, in which a model may be called ``nan`` or ``1``."""
-    columns = read_csv(path, nrows=0).columns
-    texts = {name: str for name in columns if name in _TEXTS}
+    texts = {}
+    missing = {}
     # an empty cell is missing among numbers, and an empty text among texts
-    missing = {name: [""] for name in columns if name not in _TEXTS}
+    for name in read_csv(path, nrows=0).columns:
+        if name in _TEXTS:
+            texts[name] = str
+        else:
+            missing[name] = [""]
     return read_csv(path, dtype=texts, keep_default_na=False, na_values=missing)
 
 
 def environment(analysis: Analysis) -> dict[str, str]:
     """Return the versions that computed the results, and the machine that made the report."""
-    paths = sorted({path for model in analysis.fitted.values() for path in model.imports})
-    libraries = distributions_of(*paths)
+    paths = set[str]()
+    for model in analysis.fitted.values():
+        paths.update(model.imports)
+    libraries = distributions_of(*sorted(paths))
     packages = dict.fromkeys(("bakeoff", *BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
     return {
         **versions(tuple(packages)),

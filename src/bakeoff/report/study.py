@@ -197,6 +197,7 @@ class Study:
         halves = self.analysis.plans.get("halves")
         if halves is None:
             return self.scores
+        # repeats up to 2R are of the two halves of R divisions, later ones of all rows
         full = self.scores["repeat"] > 2 * halves.repeats
         other = (self.scores["plan"] == "halves") & (full != self.by_full)
         return self.scores.assign(plan=self.scores["plan"].mask(other, BESIDE))
@@ -204,8 +205,10 @@ class Study:
     @cached_property
     def scored_on(self) -> dict[tuple[str, ...], pd.DataFrame]:
         """The scores by data set and plan."""
-        parts = self.scored.groupby(["dataset", "plan"], sort=False)
-        return {tuple(map(str, key)): part for key, part in parts}
+        scores = dict[tuple[str, ...], pd.DataFrame]()
+        for (dataset, plan), part in self.scored.groupby(["dataset", "plan"], sort=False):
+            scores[str(dataset), str(plan)] = part
+        return scores
 
     @cached_property
     def values(self) -> Mapping[tuple[str, str], dict[str, pd.DataFrame]]:
@@ -215,10 +218,12 @@ class Study:
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
             tables = {}
-            for dataset, rows in wide.groupby(level="dataset", sort=False):
-                tables[str(dataset)] = rows.droplevel("dataset")
-            in_order = [dataset for dataset in self.datasets if dataset in tables]
-            values[str(metric), str(plan)] = {dataset: tables[dataset] for dataset in in_order}
+            for name, rows in wide.groupby(level="dataset", sort=False):
+                tables[str(name)] = rows.droplevel("dataset")
+            # in the experiment's order: the scores come in the order in which they were computed
+            for dataset in self.datasets:
+                if dataset in tables:
+                    values[str(metric), str(plan)][dataset] = tables[dataset]
         return values
 
     @cached_property
@@ -241,9 +246,11 @@ class Study:
     @cached_property
     def over_folds(self) -> dict[tuple[str, ...], Mapping[str, Any]]:
         """What the rows of folds say of each model, by data set, plan, metric and model."""
-        keys = ["dataset", "plan", "metric", "model"]
         lines: list[dict[str, Any]] = self.fold_intervals.to_dict("records")  # type: ignore[assignment]
-        return {tuple(line[key] for key in keys): line for line in lines}
+        by_key: dict[tuple[str, ...], Mapping[str, Any]] = {}
+        for line in lines:
+            by_key[line["dataset"], line["plan"], line["metric"], line["model"]] = line
+        return by_key
 
     @cached_property
     def excluded(self) -> dict[str, str]:
@@ -261,7 +268,7 @@ class Study:
     def _why_undefined(self, rows: pd.DataFrame) -> str:
         """Say where scores of a model are missing, and why."""
         missing = rows[rows["value"].isna()]
-        reasons = dict.fromkeys(str(reason) for reason in missing["undefined"] if reason)
+        reasons = dict.fromkeys(map(str, filter(None, missing["undefined"])))
         why = "; ".join(reasons) or "no reason given"
         where = ""
         if len(rows) > 1:
@@ -281,7 +288,7 @@ class Study:
         sizes = rows.sort_values(["repeat", "fold"])[["n_train", "n_test"]]
         if sizes.isna().any(axis=None):
             return None
-        return {str(side): counts.to_numpy() for side, counts in sizes.items()}
+        return {"n_train": sizes["n_train"].to_numpy(), "n_test": sizes["n_test"].to_numpy()}
 
     # --- how scores and differences are written
 
@@ -305,6 +312,7 @@ class Study:
         spread = self._spread_of(metric, dataset)
         errors = self._standard_errors_of(metric, dataset)
         if not any(error > 0 for error in errors):
+            # without a test, that of the mean score itself says how many digits are certain
             errors = list(spread["std"] / np.sqrt(spread["size"]))
         digits = decimals(errors, spread["mean"])
         if not varies(measure):
@@ -336,6 +344,7 @@ class Study:
         for row in self.comparisons:
             width = row.ci_high - row.ci_low
             if math.isfinite(width) and not catalogue()[row.test].unit:
+                # half of a normal interval is z standard errors
                 z = float(ndtri((1 + row.confidence) / 2))
                 errors[row.metric, row.dataset].append(width / 2 / z)
         return errors
@@ -352,7 +361,10 @@ class Study:
     @cached_property
     def tests(self) -> tuple[Entry, ...]:
         """The tests that run: those planned, then their post hoc tests."""
-        return tuple(catalogue()[name] for name in self.planned.by_name)
+        entries = []
+        for name in self.planned.by_name:
+            entries.append(catalogue()[name])
+        return tuple(entries)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:

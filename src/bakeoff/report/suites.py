@@ -65,7 +65,7 @@ def sentences(study: Study, family: Family, row: Comparison) -> list[str]:
             f"The difference varies between tasks ({p_equals(different)}): on other tasks it may "
             "be another."
         )
-    return [text for text in texts if text]
+    return list(filter(None, texts))
 
 
 def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[str, Any]) -> str:
@@ -99,8 +99,15 @@ def _count(study: Study, family: Family, row: Comparison) -> str:
     found = in_tasks(study, family.metric, row.model_a, row.model_b)
     if found is None:
         return ""
-    better = [one.task for one in found.differences if _shown(one, study) and one.estimate > 0]
-    worse = [one.task for one in found.differences if _shown(one, study) and one.estimate < 0]
+    better = []
+    worse = []
+    for difference in found.differences:
+        if not _shown(difference, study):
+            continue
+        if difference.estimate > 0:
+            better.append(difference.task)
+        elif difference.estimate < 0:
+            worse.append(difference.task)
     count = len(found.differences)
     left = count - len(better) - len(worse)
     a = study.name(row.model_a)

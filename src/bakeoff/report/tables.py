@@ -354,7 +354,12 @@ def as_frame(table: PageTable) -> pd.DataFrame:
 
 def _with_upper_limits(table: PageTable) -> list[bool]:
     """Tell which columns hold intervals."""
-    return [any(row[i].high is not None for row in table.rows) for i in range(len(table.columns))]
+    have_limits = []
+    for i in range(len(table.columns)):
+        limits = [row[i].high for row in table.rows]
+        # one row may have no interval, and yet its column needs two in the file
+        have_limits.append(any(limit is not None for limit in limits))
+    return have_limits
 
 
 def _keys(table: PageTable) -> list[str]:
@@ -383,9 +388,13 @@ def _lines(table: PageTable) -> list[list[Any]]:
 
 def to_markdown(table: PageTable) -> str:
     """Write a table in GitHub's Markdown."""
-    head = " | ".join(markdown(column.title) for column in table.columns)
-    rule = "|".join("--:" if column.number else ":--" for column in table.columns)
-    lines = [f"| {head} |", f"|{rule}|"]
+    titles = []
+    rules = []
+    for column in table.columns:
+        titles.append(markdown(column.title))
+        # numbers are flush right
+        rules.append("--:" if column.number else ":--")
+    lines = [f"| {' | '.join(titles)} |", f"|{'|'.join(rules)}|"]
     for row in table.rows:
         texts = []
         for cell in row:
@@ -404,7 +413,11 @@ def markdown(value: str) -> str:
 
 def to_latex(table: PageTable, label: str) -> str:
     """Write a table for a paper (needs the package booktabs)."""
-    alignment = "".join("r" if column.number else "l" for column in table.columns)
+    alignment = ""
+    titles = []
+    for column in table.columns:
+        alignment += "r" if column.number else "l"
+        titles.append(latex(column.title))
     lines = [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
@@ -413,7 +426,7 @@ def to_latex(table: PageTable, label: str) -> str:
         f"\\label{{tab:{label}}}",
         f"\\begin{{tabular}}{{{alignment}}}",
         "\\toprule",
-        _latex_row([latex(column.title) for column in table.columns]),
+        _latex_row(titles),
         "\\midrule",
     ]
     for row in table.rows:

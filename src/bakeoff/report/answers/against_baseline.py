@@ -79,12 +79,13 @@ def _on_datasets(study: Study) -> AgainstBaseline:
     told = AgainstBaseline()
     for metric in study.analysis.metrics:
         tested = []
+        none_better = []
         for constant in baselines(study, metric):
-            if constant.models:
-                tested.append(constant)
-        none_better = [
-            constant for constant in tested if len(constant.open) == len(constant.models)
-        ]
+            if not constant.models:
+                continue
+            tested.append(constant)
+            if len(constant.open) == len(constant.models):
+                none_better.append(constant)
         if not none_better:
             continue
         labels = words([study.dataset_label(constant.dataset) for constant in none_better])
@@ -177,7 +178,9 @@ def leakage(study: Study) -> str:
     for measure, model, mean in nearly_perfect(study):
         score = f"{measure.title} {study.written(measure.name).quantity(mean)}"
         scores_by_model[study.name(model)].append(score)
-    perfect = [f"{model}: {words(scores)}" for model, scores in scores_by_model.items()]
+    perfect = []
+    for model, scores in scores_by_model.items():
+        perfect.append(f"{model}: {words(scores)}")
     if perfect:
         return sentences.leakage(words(perfect, MOST_PERFECT))
     return ""

@@ -31,11 +31,11 @@ def one_model(study: Study, answer: Answer) -> None:
         answer.settle(Kind.UNTESTED, score(study, ranking(study)[0]))
         return
     first = tested[0]
-    rows = [
-        family.rows[0]
-        for family in tested
-        if (family.entry, family.metric) == (first.entry, first.metric)
-    ]
+    # the headline tells one test by one metric, on every data set that has it
+    rows = []
+    for family in tested:
+        if family.entry == first.entry and family.metric == first.metric:
+            rows.append(family.rows[0])
     name = prose.of_model(first.measure.title, study.name(study.models[0]))
     if any(row.decision is Decision.DIFFERENT for row in rows):
         headline = sentences.score_is(name, _sides(study, rows))

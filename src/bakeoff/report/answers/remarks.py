@@ -26,6 +26,7 @@ def excluded(study: Study) -> Iterator[Sentence]:
     if study.failed.empty:
         return
     for (model, dataset), rows in study.failed.groupby(["model", "dataset"], sort=False):
+        # folds often fail for one reason, which is said once
         reasons = dict.fromkeys(clean(why).removesuffix(".") for why in rows["why"])
         yield sentences.excluded(
             study.name(str(model)),
@@ -44,8 +45,11 @@ def left_out(study: Study) -> Iterator[Sentence]:
     for model, reason in study.excluded.items():
         if model not in told and not ranked_last:
             yield sentences.left_out(study.name(model), reason)
-    over_datasets = (row for row in study.comparisons if not row.dataset)
-    notes = dict.fromkeys(note for row in over_datasets for note in row.result.get("left_out", ()))
+    notes: dict[str, None] = {}
+    for row in study.comparisons:
+        # tests over data sets are of none of them
+        if not row.dataset:
+            notes |= dict.fromkeys(row.result.get("left_out", ()))
     for note in notes:
         yield sentences.left_out_over_datasets(clean(note))
 

@@ -193,7 +193,10 @@ def by_other_metrics(study: Study, answer: Answer, first: Family) -> None:
             continue
         n_metrics += 1
         found = _significant_pairs(family)
-        added = [found[pair] for pair in found if pair not in decided]
+        added = []
+        for pair, row in found.items():
+            if pair not in decided:
+                added.append(row)
         if added:
             any_added = True
             answer.better += _better_by(study, first, family, added)

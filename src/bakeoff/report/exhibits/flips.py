@@ -96,12 +96,14 @@ def flips_of(study: Study) -> Flips | None:
     for dataset, rows in {**study.test_sets, **study.numbers}.items():
         if rows.ids is not None and rows.n:
             test_sets[dataset] = rows
-            present &= {run_of(name)[0] for name in rows.models}
+            # several training runs of a model have names of their own
+            present.intersection_update(run_of(name)[0] for name in rows.models)
     models = [model for model in order(study) if model in present]
     if not test_sets:
         return None
     if len(models) < 2:
         return None
+    # a control is what all models are compared with; the best model may be it
     a = models[0]
     b = models[1]
     control = study.analysis.tests.versus
@@ -116,11 +118,10 @@ def flips_of(study: Study) -> Flips | None:
         units.add(study.analysis.datasets[dataset].unit or "")
         if study.several:
             names_of_datasets[dataset] = study.dataset_label(dataset)
-    unit = units.pop()
-    if units or not unit:
-        unit = ""
-    else:
-        unit = clean(unit)
+    # numbers of several units stand in one column: its title names none
+    unit = ""
+    if len(units) == 1:
+        unit = clean(units.pop())
     return joined(found, (study.label(a), study.label(b)), unit, names_of_datasets)
 
 
@@ -139,6 +140,7 @@ def joined(
     if names_of_datasets:
         columns.insert(0, Column(_DATASET, "Data set", _TEXT))
     columns = _with_own_keys(columns)
+    keys = [column.key for column in columns]
     frames = []
     for dataset, flipped in found.items():
         frame = flipped.frame.drop(columns="id")
@@ -146,7 +148,7 @@ def joined(
         whole = pd.concat([flipped.frame["id"], beside, frame], axis=1)
         if names_of_datasets:
             whole.insert(0, _DATASET, names_of_datasets[dataset], allow_duplicates=True)
-        frames.append(whole.set_axis([column.key for column in columns], axis=1))
+        frames.append(whole.set_axis(keys, axis=1))
     whole = pd.concat(frames, ignore_index=True)
     if first.kind is Kind.LABELS:
         right = {"a": models[0], "b": models[1], NEITHER: NEITHER}
@@ -161,7 +163,8 @@ def _columns(
 ) -> list[Column]:
     """Return the columns in the order in which they stand."""
     columns = [Column("id", capital(flipped.noun), _TEXT)]
-    columns += [Column(name, capital(clean(name)), _TEXT) for name in parts]
+    for name in parts:
+        columns.append(Column(name, capital(clean(name)), _TEXT))
     kind = _NUMBER
     says = ""
     truth = "True class"

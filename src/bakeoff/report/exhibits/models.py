@@ -223,9 +223,12 @@ def _kind_of_interval(study: Study, ranked: Sequence[Ranked]) -> str:
 
 def _lines_over_folds(study: Study, ranked: Iterable[Ranked]) -> list[Mapping[str, Any]]:
     """Return what the rows of folds say of each ranked model, where they say it."""
-    place = (study.datasets[0], study.plan, study.metric.name)
-    lines = [study.over_folds.get((*place, line.model)) for line in ranked]
-    return [line for line in lines if line is not None]
+    lines = []
+    for row in ranked:
+        key = (study.datasets[0], study.plan, study.metric.name, row.model)
+        if key in study.over_folds:
+            lines.append(study.over_folds[key])
+    return lines
 
 
 def _cautions_of_intervals(study: Study, ranked: Iterable[Ranked]) -> list[str]:
@@ -234,7 +237,10 @@ def _cautions_of_intervals(study: Study, ranked: Iterable[Ranked]) -> list[str]:
     for line in _lines_over_folds(study, ranked):
         if line["note"]:
             names_by_note.setdefault(clean(str(line["note"])), []).append(line["model"])
-    return [f"Caution: {study.names(names)}: {note}." for note, names in names_by_note.items()]
+    sentences = []
+    for note, names in names_by_note.items():
+        sentences.append(f"Caution: {study.names(names)}: {note}.")
+    return sentences
 
 
 def _what_a_baseline_is(study: Study) -> str:
@@ -297,6 +303,7 @@ def _has_more_than_models(design: Study) -> bool:
     """Show it where there is more to tell than the table of models does."""
     if design.several or len(design.analysis.metrics) > 1:
         return True
+    # several scores of a model have a spread, which the table of models does not show
     plans = design.analysis.plans.values()
     return any(len(plan.splits()) > 1 for plan in plans)
 
@@ -310,7 +317,9 @@ def metrics(study: Study) -> Table:
     ranked = ranking(study)
     averaged = study.averages(study.metric.name)
     others = [metric for metric in study.analysis.metrics[1:] if study.averages(metric)]
-    means = {metric: dataset_means(study, metric, study.plan).mean() for metric in others}
+    means = {}
+    for metric in others:
+        means[metric] = dataset_means(study, metric, study.plan).mean()
     beside = dataset_means(study, study.metric.name, BESIDE).mean()
     held_out = _means_on_held_out_rows(study, ranked)
     rank_intervals = _rank_intervals(study, ranked)
@@ -331,7 +340,9 @@ def metrics(study: Study) -> Table:
         for metric in others:
             row[f"mean_{metric}"] = float(means[metric][line.model])
         rows.append(row)
-    metric_by_column = {f"mean_{metric}": metric for metric in others}
+    metric_by_column = {}
+    for metric in others:
+        metric_by_column[f"mean_{metric}"] = metric
     if held_out:
         metric_by_column["holdout"] = study.metric.name
     for column, metric in metric_by_column.items():
@@ -385,7 +396,9 @@ def datasets(study: Study) -> Table:
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
     ranks = ranks_of(means, study.metric)
     is_best = ranks.eq(ranks.min(axis=1), axis=0)
-    of_models = [Column(model, study.label(model), SCORE, "model") for model in ordered]
+    of_models = []
+    for model in ordered:
+        of_models.append(Column(model, study.label(model), SCORE, "model"))
     rows = []
     for dataset in means.index:
         row: dict[str, Any] = {"dataset": str(dataset)}
@@ -466,11 +479,13 @@ def scores(study: Study) -> Drawing:
         return message("no model has a complete set of scores")
     ranked = every[:MOST_DRAWN]
     means = dataset_means(study, study.metric.name, study.plan)
+    # a dot is a fold of the only data set, or a data set: folds of several ones have no mean
     scored = means
     if len(means) == 1:
         scored = study.values[study.metric.name, study.plan][str(means.index[0])]
-    values = scored[[line.model for line in ranked]].to_numpy()
-    names = [study.label(line.model) for line in ranked]
+    models = [line.model for line in ranked]
+    values = scored[models].to_numpy()
+    names = [study.label(model) for model in models]
     letters = letters_for(names)
     labels = [name_of(name, letters) for name in names]
     drawn, axes = drawing.panel(labels, row=0.34 if len(ranked) < 16 else 0.27)
@@ -509,6 +524,7 @@ def _draw_scores(
     colour = Colour.MUTED
     if place == 0:
         colour = Colour.BLUE
+    # the mean stands below the single scores, which would hide it
     mean_place = float(place)
     if len(values) > 1:
         mean_place += 0.26

@@ -290,7 +290,7 @@ def _caption_of_pairs(study: Study, families: Sequence[Family]) -> str:
             f"The p-values are those of {test} ({prose.correction(first)}{each}); the level is "
             f"{percent(row.alpha)}"
         )
-    return "".join(f"{sentence}. " for sentence in sentences).rstrip()
+    return " ".join(f"{sentence}." for sentence in sentences)
 
 
 def _tallies(study: Study, families: Sequence[Family]) -> Table:

@@ -92,7 +92,8 @@ def fitted(study: Study, dataset: str) -> Drawing:
     )
     shown = list(panels)
     truth = rows.truth
-    predicted = rows.predicted[:, [rows.models.index(model) for model in shown]]
+    # predictions have a column for each model, in the order of the rows' models
+    predicted = rows.predicted[:, list(map(rows.models.index, shown))]
     low = float(min(truth.min(), predicted.min()))
     high = float(max(truth.max(), predicted.max()))
     room = 0.04 * (high - low) or 1.0
@@ -239,7 +240,9 @@ def confusion_maps(study: Study) -> Drawing:
         return message("there are no held-out rows")
     rows = study.test_sets[study.datasets[0]]
     labels = {model: study.label(model) for model in _models_of(study, rows)}
-    classes = [name_of(clean(name), 12) for name in rows.classes]
+    classes = []
+    for name in rows.classes:
+        classes.append(name_of(clean(name), 12))
     drawn, panels = drawing.square_panels(
         labels, _most_panels(study), "predicted class", "true class"
     )

@@ -51,12 +51,15 @@ def ranks(study: Study, test: str) -> Drawing:
         first = math.floor(average[models[0]])
         last = math.floor(average[models[-1]]) + 1
     letters = letters_for(map(study.label, models), 26)
-    names = {model: name_of(study.label(model), letters) for model in models}
+    names = {}
+    for model in models:
+        names[model] = name_of(study.label(model), letters)
 
     # names stand in two halves at the sides, bars between the axis and them; all in inches
     n_left = (len(models) + 1) // 2
     margin = max(map(drawing.text_width, names.values())) + drawing.text_width("  99.99") + 0.2
     critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
+    # a critical difference beyond the axis cannot be drawn to its scale
     scaled = math.isfinite(critical) and critical <= last - first and bool(groups)
     top = 0.5
     if scaled:
@@ -117,8 +120,12 @@ def _text(
     study: Study, family: Family, models: Sequence[str], groups: Sequence[Sequence[str]]
 ) -> str:
     """Say the ranks, and which models bars join, for who cannot see the figure."""
-    ranked = [f"{study.label(model)} {fixed(family.ranks[model], 2)}" for model in models]
-    bars = [f"{study.label(group[0])} to {study.label(group[-1])}" for group in groups]
+    ranked = []
+    for model in models:
+        ranked.append(f"{study.label(model)} {fixed(family.ranks[model], 2)}")
+    bars = []
+    for group in groups:
+        bars.append(f"{study.label(group[0])} to {study.label(group[-1])}")
     not_different = "; ".join(bars) or "no models"
     return f"Average ranks: {', '.join(ranked)}. No significant difference: {not_different}."
 
@@ -148,8 +155,11 @@ def _shows(study: Study, family: Family, models: Sequence[str]) -> str:
     pairs = _groups(family, "cd_pairs_not_shown")
     if not pairs:
         return ""
-    hidden = words([" and ".join(map(study.label, pair)) for pair in pairs], 3)
-    return f"not {hidden}, which do not differ significantly but cannot be joined"
+    hidden = []
+    for pair in pairs:
+        hidden.append(" and ".join(map(study.label, pair)))
+    # a bar joins all models between its ends, so it cannot stand for such a pair alone
+    return f"not {words(hidden, 3)}, which do not differ significantly but cannot be joined"
 
 
 def joined(family: Family) -> list[list[str]]:
@@ -169,5 +179,8 @@ def joined(family: Family) -> list[list[str]]:
 def _groups(family: Family, key: str) -> list[list[str]]:
     """Return groups of models that the test found."""
     models = list(family.ranks)
-    groups = family.rows[0].result["ranks"].get(key, ())
-    return [[models[i] for i in group] for group in groups]
+    groups = []
+    # the test knows models by their places in the order of its ranks
+    for group in family.rows[0].result["ranks"].get(key, ()):
+        groups.append([models[place] for place in group])
+    return groups

@@ -35,7 +35,8 @@ def tasks(study: Study) -> Table:
     for line in lines(found):
         one = line.difference
         cells: dict[str, Any] = {"task": line.task, "rows": line.rows}
-        cells |= {f"model:{model}": value for model, value in line.values.items()}
+        for model, value in line.values.items():
+            cells[f"model:{model}"] = value
         cells |= {"difference": one.estimate, "ci": (one.low, one.high)}
         cells["p_adjusted"] = one.pvalue_adjusted
         rows.append(cells)

@@ -67,7 +67,10 @@ def _counted(values: Any) -> str:
     if len(counts) > MOST_VALUES and numbers.notna().all():
         low, middle, high = numbers.quantile([0, 0.5, 1], interpolation="higher")
         return f"{number(low)} to {number(high)}, median {number(middle)}"
-    shown = ", ".join(f"{value} ({n}×)" for value, n in counts.most_common(MOST_VALUES))
+    most_frequent = []
+    for value, n in counts.most_common(MOST_VALUES):
+        most_frequent.append(f"{value} ({n}×)")
+    shown = ", ".join(most_frequent)
     if len(counts) > MOST_VALUES:
         shown += f" and {len(counts) - MOST_VALUES} more"
     return shown

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.report import prose, tables
 from bakeoff.report.exhibit import Section, table
 from bakeoff.report.family import Family
@@ -101,7 +102,9 @@ def assumptions(study: Study) -> Table:
     """
     rows = []
     for entry in study.tests:
-        comparisons = [row for family in study.of_test(entry.name) for row in family.rows]
+        comparisons = list[Comparison]()
+        for family in study.of_test(entry.name):
+            comparisons += family.rows
         for check in checked(comparisons):
             row = {
                 "test": entry.title,

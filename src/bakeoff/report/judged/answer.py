@@ -76,7 +76,10 @@ class Answer:
     @cached_property
     def pictures(self) -> dict[str, str]:
         """The figures as SVG files."""
-        return {name: svg(self.figure(name)) for name in self.plots}
+        pictures = {}
+        for name in self.plots:
+            pictures[name] = svg(self.figure(name))
+        return pictures
 
     @property
     def as_plain(self) -> dict[str, Any]:
@@ -116,7 +119,7 @@ class Answer:
     @property
     def latex(self) -> str:
         """The tables for a paper, one after the other."""
-        return "\n".join(table_to_latex(table, name) for name, table in self.tables.items())
+        return "\n".join(map(table_to_latex, self.tables.values(), self.tables))
 
 
 def drawn(plot: Plot) -> Figure:
@@ -128,8 +131,10 @@ def drawn(plot: Plot) -> Figure:
             # the ticks say the numbers themselves
             ticks = [tick for tick in axes.get_xticks() if _inside(tick, axes.get_xlim())]
             if plot.whole_numbers:
-                ticks = sorted({round(tick) for tick in ticks})
-            texts = [f"{tick + plot.centre:.6g}".replace("-", MINUS) for tick in ticks]
+                ticks = sorted(set(map(round, ticks)))
+            texts = []
+            for tick in ticks:
+                texts.append(f"{tick + plot.centre:.6g}".replace("-", MINUS))
             axes.set_xticks(ticks, texts)
     return figure
 
