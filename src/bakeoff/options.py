@@ -384,7 +384,8 @@ ALIASES = {"metric": "metrics", "subgroup": "subgroups"}
 
 def read_value(name: str, text: str) -> Any:
     """Return the value of an option that a command line gives as a text."""
-    kind, choices = OPTIONS[name].type, OPTIONS[name].choices
+    kind = OPTIONS[name].type
+    choices = OPTIONS[name].choices
     if choices and text not in choices:
         raise UserError(f"{name}: {unknown('value', text, choices)}")
     try:
@@ -400,7 +401,9 @@ def metric_and_margin(text: str) -> tuple[str, str | None]:
         float(size.removesuffix("%"))
     except ValueError:  # the name of a function, or a word behind it
         return text, None
-    return (name, size) if name else (text, None)
+    if not name:
+        return text, None
+    return name, size
 
 
 def guardrail(text: str) -> tuple[str, str, bool] | None:
@@ -460,7 +463,9 @@ def used_by(interface: Interface) -> Iterator[None]:
 
 def _quoted(word: str) -> str:
     """Quote a word of a command line where a shell would change it."""
-    return shlex.quote(word) if re.search(r"[^\w@%+=:,./…-]", word) else word
+    if re.search(r"[^\w@%+=:,./…-]", word):
+        return shlex.quote(word)
+    return word
 
 
 def is_called_from_python() -> bool:
@@ -483,7 +488,8 @@ def can_set(name: str) -> bool:
 
 def setting(name: str, value: str | None = None) -> str:
     """Write what sets an option: `--values right`, ``values="right"`` or `values: right`."""
-    interface, several = _INTERFACE.get(), OPTIONS[name].type in (texts, class_names)
+    interface = _INTERFACE.get()
+    is_list = OPTIONS[name].type in (texts, class_names)
     if value is None:
         value = OPTIONS[name].value.removesuffix(" …")
     match interface.kind:
@@ -493,9 +499,13 @@ def setting(name: str, value: str | None = None) -> str:
             text = f"{flag(name)} {_quoted(value)}"
         case InterfaceKind.PYTHON:
             parts = [f'"{part}"' for part in texts(value)]
-            text = f"{name}=[{', '.join(parts)}]" if several else f'{name}="{value}"'
+            text = f'{name}="{value}"'
+            if is_list:
+                text = f"{name}=[{', '.join(parts)}]"
         case _:
-            text = f"{name}: [{', '.join(texts(value))}]" if several else f"{name}: {value}"
+            text = f"{name}: {value}"
+            if is_list:
+                text = f"{name}: [{', '.join(texts(value))}]"
             if name in _OF_COLUMNS:
                 text = f"columns: {{{text}}}"
     return f"`{text}`"

@@ -113,7 +113,8 @@ class GateRows:
         if unit is not None and (self.by_values or not self.given.task.numbers):
             raise Problem(("unit",), "is for predicted numbers")
         if costs is not None:
-            costs, classes = validated(Costs, costs, ("costs",)), self.given.classes
+            costs = validated(Costs, costs, ("costs",))
+            classes = self.given.classes
             if sorted(costs.names) != sorted(classes):
                 raise Problem(
                     ("costs",),
@@ -136,13 +137,16 @@ class GateRows:
     @property
     def runs(self) -> tuple[int, ...]:
         """The numbers of training runs, where there are several."""
-        return tuple(map(len, self.given.models.values())) if self.given.several_runs else ()
+        if not self.given.several_runs:
+            return ()
+        return tuple(map(len, self.given.models.values()))
 
     def about(self, metric: str) -> str | None:
         """Return the class that a metric is about; None where it is about all of them."""
         two = not self.by_values and len(self.given.classes) == 2
-        about_one = two and METRICS[metric].classes in ("positive", "negative")
-        return self.given.classes[-1] if about_one else None
+        if two and METRICS[metric].classes in ("positive", "negative"):
+            return self.given.classes[-1]
+        return None
 
     def check(self, metrics: Sequence[str]) -> None:
         """Refuse metrics that these rows say nothing of, and costs that no metric looks at."""
@@ -158,7 +162,8 @@ class GateRows:
 
     def margin(self, metric: str, named: float | str) -> tuple[float, float | None]:
         """Return a margin in the unit of the metric; and in percent, if it is named so."""
-        text, percent = str(named).strip(), None
+        text = str(named).strip()
+        percent = None
         try:
             margin = float(text.removesuffix("%"))
         except ValueError:
@@ -171,32 +176,70 @@ class GateRows:
             if not self.by_values:
                 how = self.how(metric) | {"groups": None}
                 runs = [metric_ci(self._truth, run, **how).estimate for run in runs]
-            percent, margin = margin, margin / 100 * abs(float(np.mean(runs)))
-        check_margin(margin, *(() if self.by_values else METRICS[metric].range))
+            percent = margin
+            margin = percent / 100 * abs(float(np.mean(runs)))
+        if self.by_values:
+            check_margin(margin)
+        else:
+            low, high = METRICS[metric].range
+            check_margin(margin, low, high)
         return margin, percent
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all."""
-        kept, groups = slice(None) if rows is None else rows, self.given.related.get("groups")
-        groups = None if groups is None else groups[kept]
+        kept: Any = slice(None)
+        if rows is not None:
+            kept = rows
+        groups = self.given.related.get("groups")
+        if groups is not None:
+            groups = groups[kept]
         base, candidate = ([run[kept] for run in self._seen(metric, n)] for n in self.names)
-        truth: list[Any] = [] if self.by_values else [self._truth[kept]]
-        how = {"greater_is_better": self.greater_is_better} if self.by_values else self.how(metric)
-        how |= {"groups": groups}
-        if self.runs:
-            test: Any = recipe_mean_difference if self.by_values else recipe_difference
-            low, high = (
-                test(*truth, candidate, base, **how, alternative=side, confidence_level=1 - alpha)
-                for side in ("greater", "less")
-            )
-            count = 0 if groups is None else len(np.unique(groups.astype(str)))
-            return Limits.from_results(low, high, alpha, count, "two_t")
         if self.by_values:
-            return mean_limits(candidate[0], base[0], **how, alpha=alpha)
+            return self._limits_of_values(candidate, base, groups, alpha)
+        return self._limits_of_predictions(
+            metric, self._truth[kept], candidate, base, groups, alpha
+        )
+
+    def _limits_of_values(
+        self, candidate: list[Any], base: list[Any], groups: NDArray[Any] | None, alpha: float
+    ) -> Limits:
+        """Return limits for the difference of means of a value per row."""
+        better = self.greater_is_better
+        if not self.runs:
+            return mean_limits(
+                candidate[0], base[0], greater_is_better=better, groups=groups, alpha=alpha
+            )
+        test = partial(
+            recipe_mean_difference,
+            candidate,
+            base,
+            greater_is_better=better,
+            groups=groups,
+            confidence_level=1 - alpha,
+        )
+        return _limits_of_runs(test, groups, alpha)
+
+    def _limits_of_predictions(
+        self,
+        metric: str,
+        truth: NDArray[Any],
+        candidate: list[Any],
+        base: list[Any],
+        groups: NDArray[Any] | None,
+        alpha: float,
+    ) -> Limits:
+        """Return limits for the difference by a metric; exact ones for accuracies."""
+        how = self.how(metric) | {"groups": groups}
+        if self.runs:
+            test = partial(
+                recipe_difference, truth, candidate, base, **how, confidence_level=1 - alpha
+            )
+            return _limits_of_runs(test, groups, alpha)
         if METRICS[metric].counts == "right":
-            right = (run[0] == truth[0] for run in (candidate, base))
-            return accuracy_limits(*right, groups=groups, alpha=alpha)
-        return metric_limits(truth[0], candidate[0], base[0], **how, alpha=alpha)
+            return accuracy_limits(
+                candidate[0] == truth, base[0] == truth, groups=groups, alpha=alpha
+            )
+        return metric_limits(truth, candidate[0], base[0], **how, alpha=alpha)
 
     def macro(self, metric: str) -> MacroDifference | None:
         """Return the candidate's advantage in the mean over tasks; None where it is not known.
@@ -244,34 +287,57 @@ class GateRows:
 
     def how(self, metric: str) -> dict[str, Any]:
         """Return the options of `metric_difference` for these rows."""
-        classes, costs = self.given.classes, {}
-        if self.costs is not None:
-            priors = None if self.costs.priors is None else self.costs.shares(classes)
-            costs = {"cost": self.costs.for_classes(classes), "priors": priors}
-        return costs | {
+        classes = self.given.classes
+        positive = None
+        if len(classes) == 2:
+            positive = classes[-1]
+        options: dict[str, Any] = {
             "metric": METRICS.get(metric) or metric,
-            "positive": classes[-1] if len(classes) == 2 else None,
+            "positive": positive,
             "labels": classes or None,
             "groups": self.given.related.get("groups"),
         }
+        if self.costs is not None:
+            options["cost"] = self.costs.for_classes(classes)
+            options["priors"] = None
+            if self.costs.priors is not None:
+                options["priors"] = self.costs.shares(classes)
+        return options
 
     @property
     def _truth(self) -> NDArray[Any]:
         return self._named(self.given.truth)
 
     def _named(self, answers: NDArray[Any]) -> NDArray[Any]:
-        return np.array(self.given.classes)[answers] if self.given.classes else answers
+        if not self.given.classes:
+            return answers
+        named: NDArray[Any] = np.array(self.given.classes)[answers]
+        return named
 
     def _seen(self, metric: str, name: str) -> list[Any]:
         """Return what a metric looks at of each training run of a model."""
         runs = self.given.models[name]
-        looked = "values" if self.by_values else looks_at(METRICS[metric])
+        if self.by_values:
+            return [run.values for run in runs]
+        looked = looks_at(METRICS[metric])
         if looked == "values":
             return [run.values for run in runs]
         if looked == "classes":
             return [self._named(run.answers) for run in runs]
         probabilities = [run.probabilities for run in runs if run.probabilities is not None]
-        return [one[:, -1] for one in probabilities] if looked == "ranking" else probabilities
+        if looked == "ranking":
+            return [of_classes[:, -1] for of_classes in probabilities]
+        return probabilities
+
+
+def _limits_of_runs(test: Callable[..., Any], groups: NDArray[Any] | None, alpha: float) -> Limits:
+    """Return the limits of a test of training runs: two one-sided tests have one each."""
+    low = test(alternative="greater")
+    high = test(alternative="less")
+    count = 0
+    if groups is not None:
+        count = len(np.unique(groups.astype(str)))
+    return Limits.from_results(low, high, alpha, count, "two_t")
 
 
 def read_rows(
@@ -285,52 +351,82 @@ def read_rows(
     """Read a table of predictions or numbers of each, paired by row id, or one of both."""
     if values is None:
         tables.refuse_numbers()
-    wide = tables.wide
-    if tables.together != (models is not None and len(models) == len(set(models)) == 2):
-        raise Problem(
-            ("models",),
-            "names columns of one table; each of several tables is a model"
-            if not tables.together
-            else "of one table, name the columns of the two"
-            if wide is not None
-            else f"of one folder, name the two of its models ({some(tables.models)})",
-        )
-    tables = tables.only(models)
-    if wide is None and len(tables.models) != 2:
-        raise Problem(("models",), f"expected base and candidate, found {some(tables.models)}")
+    tables = _of_two_models(tables, models)
     reading |= {"models": models, "values": values}
     given = read_given(tables, columns, **reading)
-
-    def labels(role: str, column: str) -> NDArray[Any]:
-        """Return what a column says of each row."""
-        by = columns.model_copy(update={"groups": column})
-        try:
-            found = read_given(tables, by, **reading).related["groups"].astype(str)
-        except Problem as problem:
-            if problem.path[-1] != "groups":
-                raise
-            raise Problem((role,), problem.message) from None
-        names, numbers = np.unique(found, return_counts=True)
-        counts = dict(zip(names.tolist(), numbers.tolist(), strict=True))
-        spellings = unclear_spellings(counts) if role == "subgroups" else []
-        if spellings:
-            text = said_of_spellings(f"column {column!r}", spellings, counts, "subgroup")
-            raise Problem(("subgroups",), f"{text}. Write each subgroup in one way")
-        return found
-
     of_tasks = len(tables.tasks) > 1 and columns.groups != TASK
-    passing = values if isinstance(values, Passing) else None
-    runs = columns.runs if passing is None else None
-    greater = values.greater_is_better if isinstance(values, GivenMetric) else True
+    labels_of_subgroups = {}
+    for column in subgroups:
+        # the gate asks about each task by itself
+        if of_tasks and column == TASK:
+            continue
+        labels = _labels(tables, columns, "subgroups", column, reading)
+        _check_spellings(column, labels)
+        labels_of_subgroups[column] = labels
+    tasks = None
+    if of_tasks:
+        tasks = _labels(tables, columns, "tasks", TASK, reading)
+    passing = None
+    runs = None
+    if isinstance(values, Passing):
+        passing = values
+    elif columns.runs is not None:
+        runs = _labels(tables, columns, "runs", columns.runs, reading)
+    greater_is_better = True
+    if isinstance(values, GivenMetric):
+        greater_is_better = values.greater_is_better
     return GateRows(
         given,
-        # each task is asked for by itself
-        {one: labels("subgroups", one) for one in subgroups if not (of_tasks and one == TASK)},
-        labels("tasks", TASK) if of_tasks else None,
-        labels("runs", runs) if runs is not None else None,
+        labels_of_subgroups,
+        tasks,
+        runs,
         passing,
-        greater_is_better=greater,
+        greater_is_better=greater_is_better,
     )
+
+
+def _of_two_models(tables: GivenTables, models: Sequence[str] | None) -> GivenTables:
+    """Return the tables of base and candidate, which are named where tables hold more models."""
+    are_named = models is not None and len(models) == len(set(models)) == 2
+    if tables.together != are_named:
+        if not tables.together:
+            text = "names columns of one table; each of several tables is a model"
+        elif tables.wide is not None:
+            text = "of one table, name the columns of the two"
+        else:
+            text = f"of one folder, name the two of its models ({some(tables.models)})"
+        raise Problem(("models",), text)
+    chosen = tables.only(models)
+    if tables.wide is None and len(chosen.models) != 2:
+        raise Problem(("models",), f"expected base and candidate, found {some(chosen.models)}")
+    return chosen
+
+
+def _labels(
+    tables: GivenTables,
+    columns: GivenColumns,
+    role: str,
+    column: str,
+    reading: Mapping[str, Any],
+) -> NDArray[Any]:
+    """Return what a column says of each row, read as groups are."""
+    by = columns.model_copy(update={"groups": column})
+    try:
+        return read_given(tables, by, **reading).related["groups"].astype(str)
+    except Problem as problem:
+        if problem.path[-1] != "groups":
+            raise
+        raise Problem((role,), problem.message) from None
+
+
+def _check_spellings(column: str, labels: NDArray[Any]) -> None:
+    """Refuse a column of subgroups in which one subgroup may be written in several ways."""
+    names, numbers = np.unique(labels, return_counts=True)
+    counts = dict(zip(names.tolist(), numbers.tolist(), strict=True))
+    spellings = unclear_spellings(counts)
+    if spellings:
+        text = said_of_spellings(f"column {column!r}", spellings, counts, "subgroup")
+        raise Problem(("subgroups",), f"{text}. Write each subgroup in one way")
 
 
 # --- the decision
@@ -366,10 +462,14 @@ def check_margins(
     """Refuse metrics without a margin, and a margin that no metric is left for."""
     bare = [name for name, own in zip(metrics, margins, strict=True) if own is None]
     if margin is None and (bare or not metrics):
-        of = f" of {bare[0]}" if bare else ""
-        for_all, for_one = "--margin 0.01", "--metric NAME:SIZE"
+        of = ""
+        if bare:
+            of = f" of {bare[0]}"
+        for_all = "--margin 0.01"
+        for_one = "--metric NAME:SIZE"
         if is_called_from_python():
-            for_all, for_one = "margin=0.01", "metrics={NAME: SIZE}"
+            for_all = "margin=0.01"
+            for_one = "metrics={NAME: SIZE}"
         raise Problem(
             ("margin",),
             f"is missing: the largest loss{of} that does not matter, as `{for_all}` or 2%; a "
@@ -424,8 +524,9 @@ class Part:
     @property
     def rows(self) -> str:
         """How many rows there are, and groups of them."""
-        rows = f"{self.limits.n:,} rows"
-        return f"{rows} in {self.limits.groups:,} groups" if self.limits.groups else rows
+        if self.limits.groups:
+            return f"{self.limits.n:,} rows in {self.limits.groups:,} groups"
+        return f"{self.limits.n:,} rows"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -485,7 +586,9 @@ class GateVerdict:
     @property
     def whole(self) -> Part:
         """What decides: the mean over tasks where it is known, else all rows."""
-        return self.overall if self.macro is None else self.macro
+        if self.macro is None:
+            return self.overall
+        return self.macro
 
     @property
     def open_tasks(self) -> tuple[Part, ...]:
@@ -589,7 +692,9 @@ def _verdict(
     verdicts += tuple(_decided(beside, one, (), {}, questions, 1.0) for beside, one in guardrails)
     order = (Release.BLOCK, Release.UNDECIDED, Release.SHIP)
     deciding = min(verdicts, key=lambda verdict: order.index(verdict.decision))
-    return dataclasses.replace(deciding, by_metric=verdicts) if len(verdicts) > 1 else deciding
+    if len(verdicts) == 1:
+        return deciding
+    return dataclasses.replace(deciding, by_metric=verdicts)
 
 
 def _decided(
@@ -732,7 +837,9 @@ def _of_seeds(rows: GateRows) -> Iterator[GateRows]:
     """Pair halves of the training runs of the base, of two runs each at least."""
     base, candidate = rows.names
     trained = rows.given.models[base]
-    for first, second in _halves(len(trained)) if len(trained) >= _FEWEST_SEEDS else ():
+    if len(trained) < _FEWEST_SEEDS:
+        return
+    for first, second in _halves(len(trained)):
         models = {
             base: tuple(trained[seed] for seed in first),
             candidate: tuple(trained[seed] for seed in second),
@@ -758,38 +865,70 @@ def _halves(count: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
-    base, candidate = verdict.names
-    terms = verdict.terms
+    margin = _margins(verdict)
+    if verdict.decision is Release.SHIP:
+        return f"Ship: {_claim(verdict, margin)}{_over_tasks(verdict)}."
+    if verdict.decision is Release.UNDECIDED:
+        return f"Undecided: {_open_question(verdict, margin)}."
+    return f"Block: {_harm(verdict, margin)}."
+
+
+def _margins(verdict: GateVerdict) -> str:
+    """Write the margins of the decision: of all metrics where all of them pass."""
+    # what does not pass is said of the metric that decides
+    verdicts: Sequence[GateVerdict] = (verdict,)
+    if verdict.decision is Release.SHIP:
+        verdicts = verdict.each
     margins = []
-    for one in verdict.each if verdict.decision is Release.SHIP else (verdict,):
+    for one in verdicts:
         of_metric = f" of {_metric(one)}"
         if one.terms.percent is not None:
-            of_metric = f" ({one.terms.percent:g}% of the {_metric(one)} of {base})"
+            of_metric = f" ({one.terms.percent:g}% of the {_metric(one)} of {verdict.names[0]})"
         margins.append(f"{_margin(one)}{_unit(one)}{of_metric}")
-    margin = joined(margins, "and" if terms.superior else "or")
-    more = f" by more than {margin}" if terms.margin else ""
-    passes = f"{candidate} is not worse than {base} by {margin}"
-    if terms.superior:
-        passes = f"{candidate} is better than {base}{more}"
-    if verdict.decision is Release.SHIP:
-        return f"Ship: {passes}{_over_tasks(verdict)}."
-    if verdict.decision is Release.UNDECIDED:
-        if verdict.whole.decision is Release.SHIP:
-            on = f"on {verdict.overall.rows}"
-            if verdict.macro is not None:
-                on = f"in the mean over {len(verdict.tasks)} tasks"
-            return f"Undecided: {passes} {on}, but {joined(verdict.obstacles)}."
-        return f"Undecided: {candidate} may be worse than {base} by {margin}, or not."
+    return joined(margins, "and" if verdict.terms.superior else "or")
+
+
+def _by_more(verdict: GateVerdict, margin: str) -> str:
+    """Write the margin of a difference; a margin of zero is not written."""
+    if not verdict.terms.margin:
+        return ""
+    return f" by more than {margin}"
+
+
+def _claim(verdict: GateVerdict, margin: str) -> str:
+    """Write what a candidate that ships has shown."""
+    base, candidate = verdict.names
+    if verdict.terms.superior:
+        return f"{candidate} is better than {base}{_by_more(verdict, margin)}"
+    return f"{candidate} is not worse than {base} by {margin}"
+
+
+def _open_question(verdict: GateVerdict, margin: str) -> str:
+    """Write what is not known, or what a candidate lacks that passes on all rows."""
+    base, candidate = verdict.names
+    if verdict.whole.decision is not Release.SHIP:
+        return f"{candidate} may be worse than {base} by {margin}, or not"
+    on = f"on {verdict.overall.rows}"
+    if verdict.macro is not None:
+        on = f"in the mean over {len(verdict.tasks)} tasks"
+    return f"{_claim(verdict, margin)} {on}, but {joined(verdict.obstacles)}"
+
+
+def _harm(verdict: GateVerdict, margin: str) -> str:
+    """Write where a candidate that is blocked is worse."""
+    base, candidate = verdict.names
     places = []
     if verdict.is_worse_over_tasks:
         places.append(f"in the mean over {len(verdict.tasks)} tasks")
     if verdict.harmed:
         places.append(f"for {_few(verdict.harmed)}")
     relation = "worse"
-    if terms.superior and not verdict.harmed:
+    if verdict.terms.superior and not verdict.harmed:
         relation = "not shown better"
-    where = f" {joined(places)}" if places else ""
-    return f"Block: {candidate} is {relation} than {base}{more}{where}."
+    where = ""
+    if places:
+        where = f" {joined(places)}"
+    return f"{candidate} is {relation} than {base}{_by_more(verdict, margin)}{where}"
 
 
 def _over_tasks(verdict: GateVerdict) -> str:
@@ -818,14 +957,22 @@ def reasons(verdict: GateVerdict) -> list[str]:
 
 def _reasons_by_metric(verdict: GateVerdict) -> list[str]:
     """Return the sentences on the change by one metric: on all rows, over tasks, and in parts."""
-    limits, shown, terms = verdict.overall.limits, writer(verdict), verdict.terms
-    unit, is_known = _unit(verdict), not math.isnan(limits.low)
-    runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
-    alike = ", which weigh alike (micro average)" if verdict.tasks else ""
+    limits = verdict.overall.limits
+    terms = verdict.terms
+    shown = writer(verdict)
+    unit = _unit(verdict)
+    runs = ""
+    if verdict.runs:
+        runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs"
+    alike = ""
+    if verdict.tasks:
+        alike = ", which weigh alike (micro average)"
     moved = _moved(verdict, limits)
     sentences = [f"Its {_metric(verdict)} is {moved} on {verdict.overall.rows}{runs}{alike}."]
-    if is_known:
-        sign = "" if terms.superior or not terms.margin else MINUS
+    if not math.isnan(limits.low):
+        sign = MINUS
+        if terms.superior or not terms.margin:
+            sign = ""
         sentences.append(
             f"The true change is above {shown(limits.low)} and below {shown(limits.high)}{unit}, "
             f"each with a confidence of {percent(1 - limits.alpha)}; the line is at "
@@ -852,7 +999,9 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
     """Say how the mean over tasks changes, and in how many of them what is shown."""
     if not verdict.tasks:
         return []
-    shown, unit, count = writer(verdict), _unit(verdict), len(verdict.tasks)
+    shown = writer(verdict)
+    unit = _unit(verdict)
+    count = len(verdict.tasks)
     if verdict.macro is None:
         over = "several training runs" if verdict.runs else verdict.terms.metric
         sentences = [f"The mean over the {count} tasks is not known for {over}."]
@@ -890,12 +1039,16 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
 def _task_margin(verdict: GateVerdict) -> float:
     """Return the margin of a single task."""
     each = verdict.terms.each_task
-    return verdict.terms.margin if each is None else each
+    if each is None:
+        return verdict.terms.margin
+    return each
 
 
 def _of_each_task(verdict: GateVerdict) -> str:
     """Write the margin of a single task."""
-    return "the margin" if verdict.terms.each_task is None else f"{verdict.terms.each_task:g}"
+    if verdict.terms.each_task is None:
+        return "the margin"
+    return f"{verdict.terms.each_task:g}"
 
 
 def _on_rows_needed(verdict: GateVerdict) -> list[str]:
@@ -949,7 +1102,8 @@ def _few(parts: Sequence[Part]) -> str:
 
 def writer(verdict: GateVerdict, usual: int = 3) -> Callable[[float], str]:
     """Return how values are written: with the decimals that the limits of losses deserve."""
-    limits, metric = verdict.overall.limits, METRICS.get(verdict.terms.metric)
+    limits = verdict.overall.limits
+    metric = METRICS.get(verdict.terms.metric)
     if math.isnan(limits.low) or (metric is not None and not varies(metric)):
         return partial(fixed, decimals=usual)
     error = (limits.high - limits.low) / _OF_ERRORS
@@ -977,8 +1131,10 @@ def _margin(verdict: GateVerdict) -> str:
 
 def _metric(verdict: GateVerdict) -> str:
     """Name the metric, and the class that it is about."""
-    about = "" if verdict.positive is None else f" (positive class: {verdict.positive})"
-    return f"{verdict.label or verdict.terms.metric}{about}"
+    name = verdict.label or verdict.terms.metric
+    if verdict.positive is None:
+        return name
+    return f"{name} (positive class: {verdict.positive})"
 
 
 def rules(verdict: GateVerdict) -> list[Case]:
@@ -1018,7 +1174,7 @@ def as_json(verdict: GateVerdict) -> dict[str, Any]:
     missing = None
     if verdict.missing is not None:
         missing = {**plain(verdict.missing), "allowed": verdict.allow_missing}
-    return {
+    content: dict[str, Any] = {
         "schema": "bakeoff-gate-1",
         "version": __version__,
         "decision": verdict.decision.value,
@@ -1035,8 +1191,10 @@ def as_json(verdict: GateVerdict) -> dict[str, Any]:
         "missing": missing,
         "cautions": list(verdict.cautions),
         "against_itself": plain(verdict.against_itself),
-        **({"by_metric": list(map(as_json, verdict.by_metric))} if verdict.by_metric else {}),
     }
+    if verdict.by_metric:
+        content["by_metric"] = list(map(as_json, verdict.by_metric))
+    return content
 
 
 def _part_as_json(part: Part) -> dict[str, Any]:
@@ -1061,15 +1219,19 @@ def flips_of(rows: GateRows, metric: str) -> Flips | None:
 def as_markdown(verdict: GateVerdict, flips: Flips | None = None) -> str:
     """Return a comment for a pull request, with the first rows on which the two differ."""
     lines = [
-        *(f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}", ""),
-        *(markdown(" ".join(reasons(verdict))), ""),
+        f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}",
+        "",
+        markdown(" ".join(reasons(verdict))),
+        "",
         f"| rows of | rows | {change(verdict)} | lower limit | upper limit | |",
         "|---|--:|--:|--:|--:|---|",
     ]
     for one in verdict.each:
         shown = writer(one, 4)
         for part in one.parts:
-            name = (part.name or "all") + (f", {one.terms.metric}" if verdict.by_metric else "")
+            name = part.name or "all"
+            if verdict.by_metric:
+                name += f", {one.terms.metric}"
             limits = part.limits
             numbers = map(shown, (limits.estimate, limits.low, limits.high))
             cells = markdown(name), f"{limits.n:,}", *numbers, part.decision.value

@@ -35,8 +35,10 @@ def schema() -> dict[str, Any]:
     """Return the schema: the shape from the spec, the names from the catalogues."""
     whole = Experiment.model_json_schema()
     for name, texts in _below_keys().items():
-        properties = whole if name == Experiment.__name__ else whole["$defs"].get(name, {})
-        properties = properties.get("properties", {})
+        section = whole["$defs"].get(name, {})
+        if name == Experiment.__name__:
+            section = whole
+        properties = section.get("properties", {})
         for key in texts.keys() & properties.keys():
             value = {**properties[key], "description": texts[key]}
             properties[key] = dict(sorted(value.items()))
@@ -52,40 +54,48 @@ def schema() -> dict[str, Any]:
     listed = {key: settings["run"].pop(key) for key in ("type", "minItems", "items")}
     listed["items"] = {"enum": [RECOMMENDED, *sorted(catalogue())]}
     settings["run"]["anyOf"] = [{"const": RECOMMENDED}, listed]
-    settings["options"] |= {
-        "properties": {
-            name: {
-                "type": "object",
-                "description": entry.title,
-                "properties": option_schemas(entry),
-                "additionalProperties": False,
-            }
-            for name, entry in catalogue().items()
-        },
-        "additionalProperties": False,
+    options = {}
+    for name, entry in catalogue().items():
+        options[name] = {
+            "type": "object",
+            "description": entry.title,
+            "properties": option_schemas(entry),
+            "additionalProperties": False,
+        }
+    settings["options"] |= {"properties": options, "additionalProperties": False}
+    del whole["title"]
+    head = {
+        "title": "bakeoff experiment",
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
     }
-    draft = "https://json-schema.org/draft/2020-12/schema"
-    return {"title": "bakeoff experiment", "$schema": draft} | {
-        key: value for key, value in whole.items() if key != "title"
-    }
+    return head | whole
 
 
 def _below_keys() -> dict[str, dict[str, str]]:
     """Return what the texts below their keys say, by section and key."""
     sections: dict[str, dict[str, str]] = {}
     here = Path(__file__).parent
-    for file in sorted((*here.glob("sources/**/*.py"), *here.glob("spec/*.py"))):  # bases first
+    files = list(here.glob("sources/**/*.py")) + list(here.glob("spec/*.py"))
+    # in this order a section comes after its bases, whose texts it has too
+    for file in sorted(files):
         for section in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(section, ast.ClassDef) and section.bases:
-                below = sections[section.name] = {}
-                for base in section.bases:
-                    below |= sections.get(ast.unparse(base), {})
-                below |= {
-                    ast.unparse(key.target): " ".join(ast.literal_eval(said.value).split())
-                    for key, said in pairwise(section.body)
-                    if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr)
-                }
+            if not isinstance(section, ast.ClassDef) or not section.bases:
+                continue
+            texts: dict[str, str] = {}
+            for base in section.bases:
+                texts |= sections.get(ast.unparse(base), {})
+            sections[section.name] = texts | _below_keys_of(section)
     return sections
+
+
+def _below_keys_of(section: ast.ClassDef) -> dict[str, str]:
+    """Return what the text below each key of a section says, in one line."""
+    texts = {}
+    for key, below in pairwise(section.body):
+        if isinstance(key, ast.AnnAssign) and isinstance(below, ast.Expr):
+            words = ast.literal_eval(below.value).split()
+            texts[ast.unparse(key.target)] = " ".join(words)
+    return texts
 
 
 def text() -> str:
@@ -117,25 +127,34 @@ _PARTS = {
 def tables() -> str:
     """Return every key of an experiment as Markdown tables."""
     whole = schema()
-    parts = {"Top level": whole, **_data_sets(whole["$defs"])}
-    parts |= {title: whole["$defs"][name] for title, name in _PARTS.items()}
-    metrics = "\n".join(
-        f"| `{m.name}` | {m.title}{', of two classes' * m.binary} | "
-        f"{'greater' if m.greater_is_better else 'smaller'} |"
-        for m in (*METRICS.values(), *told_examples())
+    parts = {"Top level": whole} | _data_sets(whole["$defs"])
+    for title, name in _PARTS.items():
+        parts[title] = whole["$defs"][name]
+    sections = []
+    for title, part in parts.items():
+        sections.append(f"## {title}\n\n{part.get('description', '')}\n\n{_table(part)}")
+    sections.append(
+        "## Metrics\n\nThe number after `@` is the option of a metric: choose your own.\n\n"
+        f"{_table_of_metrics()}\n"
     )
-    return "\n".join(
-        [
-            *(
-                f"## {title}\n\n{part.get('description', '')}\n\n{_table(part)}"
-                for title, part in parts.items()
-            ),
-            "## Metrics\n\nThe number after `@` is the option of a metric: choose your own.\n\n"
-            f"| name | what | better |\n|---|---|---|\n{metrics}\n",
-            "## Tests\n\n[The catalogue](../docs/catalogue.md) describes every test and its "
-            "options.\n",
-        ]
+    sections.append(
+        "## Tests\n\n[The catalogue](../docs/catalogue.md) describes every test and its options.\n"
     )
+    return "\n".join(sections)
+
+
+def _table_of_metrics() -> str:
+    """Return the metrics as a Markdown table."""
+    lines = ["| name | what | better |", "|---|---|---|"]
+    for metric in list(METRICS.values()) + list(told_examples()):
+        what = metric.title
+        if metric.binary:
+            what += ", of two classes"
+        better = "smaller"
+        if metric.greater_is_better:
+            better = "greater"
+        lines.append(f"| `{metric.name}` | {what} | {better} |")
+    return "\n".join(lines)
 
 
 def readme(old: str) -> str:
@@ -159,55 +178,72 @@ _SHARED: dict[str, tuple[type[BaseModel], type[BaseModel], str]] = {
 
 def _data_sets(parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the keys that data sets share, those of tables, and those that one source has."""
-    made = {}
+    sections = {}
     for title, (base, example, text) in _SHARED.items():
         keys = parts[example.__name__]["properties"].items()
         shared = {key: value for key, value in keys if key in base.model_fields}
-        made[title] = {"description": text, "properties": shared}
-    models: dict[str, type[BaseModel]] = {**SOURCES, "given": GivenData}
+        sections[title] = {"description": text, "properties": shared}
+    models: dict[str, type[BaseModel]] = dict(SOURCES)
+    models["given"] = GivenData
     for source, model in sorted(models.items()):
         part = parts[model.__name__]
-        above = [base for base, *_ in _SHARED.values() if issubclass(model, base)]
-        inherited = {key for base in above for key in base.model_fields}
+        inherited: set[str] = set()
+        for base, _, _ in _SHARED.values():
+            if issubclass(model, base):
+                inherited.update(base.model_fields)
         added = {key: value for key, value in part["properties"].items() if key not in inherited}
-        made[f"`source: {source}`"] = {**part, "properties": added}
-    return made
+        sections[f"`source: {source}`"] = part | {"properties": added}
+    return sections
 
 
 def _table(part: dict[str, Any]) -> str:
+    """Return the keys of a section as a Markdown table."""
     lines = ["| key | value | default | what |", "|---|---|---|---|"]
     for key, value in part["properties"].items():
-        plain = value.get("default") not in (None, {}, [])
-        default = f"`{json.dumps(value['default'])}`" if plain else ""
-        default = "required" if key in part.get("required", []) else default
+        # the title of a table names its source
+        if key == "source":
+            continue
+        default = ""
+        if key in part.get("required", []):
+            default = "required"
+        elif value.get("default") not in (None, {}, []):
+            default = f"`{json.dumps(value['default'])}`"
         inner = [v["description"] for v in value.get("anyOf", []) if "description" in v]
         text = re.sub(r"\s+", " ", value.get("description") or " ".join(inner))
         text = text.replace("|", "\\|")
-        if key != "source":
-            lines.append(f"| `{key}` | {_type(value)} | {default} | {text} |")
-    return "\n".join([*lines, ""])
+        lines.append(f"| `{key}` | {_type(value)} | {default} | {text} |")
+    return "\n".join(lines) + "\n"
 
 
 def _type(value: dict[str, Any]) -> str:
+    """Name the values that a key may have."""
     if "const" in value:
         return f"`{value['const']}`"
     if "enum" in value:
         return " \\| ".join(f"`{v}`" for v in value["enum"])
-    if choices := value.get("anyOf", value.get("oneOf")):
+    choices = value.get("anyOf", value.get("oneOf"))
+    if choices:
         return " or ".join(dict.fromkeys(_type(v) for v in choices if v.get("type") != "null"))
     if "$ref" in value or value.get("type") == "object":
         return "keys"
     if value.get("type") == "array":
         items = value.get("items", {})
-        kinds = [
-            "name" if "enum" in item else kind
-            for item in items.get("anyOf", [items])
-            for kind in _type(item).split(" or ")
-        ]
-        kinds = [kind if kind.endswith("s") else f"{kind}s" for kind in dict.fromkeys(kinds)]
-        return f"list of {' or '.join(kinds)}"
+        kinds = []
+        for item in items.get("anyOf", [items]):
+            kinds += _plurals_of_kinds(item)
+        return f"list of {' or '.join(dict.fromkeys(kinds))}"
     names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
     return names.get(str(value.get("type")), "any")
+
+
+def _plurals_of_kinds(item: dict[str, Any]) -> list[str]:
+    """Name the kinds of an item of a list, in the plural."""
+    if "enum" in item:
+        return ["names"]
+    plurals = []
+    for kind in _type(item).split(" or "):
+        plurals.append(kind if kind.endswith("s") else f"{kind}s")
+    return plurals
 
 
 if __name__ == "__main__":

@@ -244,32 +244,58 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
 
+_SHORT = {"output": "-o", "cores": "-c"}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command."""
     write_in_any_encoding()
     if arguments is None:
         forgive_stderr()
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = make_parser()
-    if not given:
-        given = ["--help"]
+        words = sys.argv[1:]
+    else:
+        words = list(arguments)
+    if not words:
+        words = ["--help"]
     try:
         check_streams()
-        if not given[0].startswith("-") and given[0] not in COMMANDS:
-            raise UserError(f"bakeoff: {unknown('command', given[0], COMMANDS)}")
-        args, further = parser.parse_known_args(given)
-        args.arguments, args.further = given, further
-        if further and args.command != "run":
-            raise UserError(_why_refused(COMMANDS[args.command], further))
-        named = [metric_and_margin(text) for text in getattr(args, "metrics", None) or ()]
-        if args.command != "gate":
-            _refuse_margins(named)
+        args = _parsed(words)
     except UserError as error:
         sys.stderr.write(f"{printable(str(error))}\n")
-        return MISTAKES.get(given[0], 2)
+        return MISTAKES.get(words[0], 2)
     # code of the user's may end the process, and with 0 a gate would say that the model may ship
-    calls_own = args.command == "check" or any(":" in name for name, _ in named)
-    return _in_child(args) if arguments is None and calls_own else _run(args)
+    if arguments is None and _calls_own_code(args):
+        return _in_child(args)
+    return _run(args)
+
+
+def _parsed(words: list[str]) -> argparse.Namespace:
+    """Read the words of a command line; refuse what its command does not have."""
+    parser = make_parser()
+    if not words[0].startswith("-") and words[0] not in COMMANDS:
+        raise UserError(f"bakeoff: {unknown('command', words[0], COMMANDS)}")
+    args, further = parser.parse_known_args(words)
+    args.arguments = words
+    args.further = further
+    # snakemake has options of its own
+    if further and args.command != "run":
+        raise UserError(_why_refused(COMMANDS[args.command], further))
+    if args.command != "gate":
+        _refuse_margins(_metrics_and_margins(args))
+    return args
+
+
+def _metrics_and_margins(args: argparse.Namespace) -> list[tuple[str, str | None]]:
+    """Return the metrics that a command line names, and the margins behind them."""
+    texts = getattr(args, "metrics", None) or ()
+    return [metric_and_margin(text) for text in texts]
+
+
+def _calls_own_code(args: argparse.Namespace) -> bool:
+    """Tell whether a command imports code of the user's: models, or functions of metrics."""
+    if args.command == "check":
+        return True
+    return any(":" in name for name, _ in _metrics_and_margins(args))
 
 
 def _in_child(args: argparse.Namespace) -> int:
@@ -301,7 +327,9 @@ def _run(args: argparse.Namespace) -> int:
     mistake = MISTAKES.get(args.command, 2)
     try:
         module = COMMANDS[args.command].module
-        command = getattr(import_module(f"bakeoff.cli.{module}"), args.command) if module else run
+        command = run
+        if module:
+            command = getattr(import_module(f"bakeoff.cli.{module}"), args.command)
         with used_by(COMMANDS[args.command].interface):
             code = command(args) or 0
         with unread():
@@ -346,7 +374,10 @@ def _why_refused(spec: Command, further: Sequence[str]) -> str:
     if key in spec.rare.split():
         return f"{key}: write `--set {key}={OPTIONS[key].value}`"
     if word.startswith("-"):
-        return unknown("option", word, map(flag, [*spec.names, *(["set"] if spec.rare else [])]))
+        names = list(spec.names)
+        if spec.rare:
+            names.append("set")
+        return unknown("option", word, map(flag, names))
     return f"{word!r} is one argument too many"
 
 
@@ -415,6 +446,17 @@ class _Set(argparse.Action):
         set_once(namespace, key, read_value(key, text))
 
 
+def _flags(name: str) -> list[str]:
+    """Return the short form of an option, its long one, and its aliases."""
+    flags = [flag(name)]
+    if name in _SHORT:
+        flags.insert(0, _SHORT[name])
+    for alias, meant in ALIASES.items():
+        if meant == name:
+            flags.append(flag(alias))
+    return flags
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Make the parser of all commands."""
     parser = _Parser(
@@ -458,12 +500,7 @@ def make_parser() -> argparse.ArgumentParser:
                         text += f" Default: {option.default:g}."
                     if option.value.endswith(" …"):
                         how["action"] = "append" if option.type is str else "extend"
-                flags = [
-                    flag(one),
-                    *(flag(other) for other, name in ALIASES.items() if name == one),
-                ]
-                short = {"output": ["-o"], "cores": ["-c"]}.get(one, [])
-                group.add_argument(*short, *flags, help=text, **how)
+                group.add_argument(*_flags(one), help=text, **how)
         if not spec.rare:
             continue
         keys = []

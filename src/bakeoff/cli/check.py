@@ -242,7 +242,9 @@ def _show_fits(experiment: Experiment) -> None:
             )
     given = list(experiment.given)
     if given:
-        verb = "is" if len(given) == 1 else "are"
+        verb = "are"
+        if len(given) == 1:
+            verb = "is"
         texts[0] += f" {words(given)} {verb} given and not fitted."
     say_paragraphs(texts)
     say("")
@@ -256,7 +258,9 @@ def _fits_of_a_model(experiment: Experiment) -> str:
         n_splits = len(plan.splits())
         total += n_splits
         texts.append(f"{n_splits:,} for {PLANS[name]}")
-    seeds = " with each seed" if any(experiment.seeds(m) > 1 for m in experiment.fitted) else ""
+    seeds = ""
+    if any(experiment.seeds(model) > 1 for model in experiment.fitted):
+        seeds = " with each seed"
     return f"A model is fitted {total:,} times on a data set{seeds}: {words(texts)}."
 
 
@@ -369,9 +373,10 @@ def _show_unreachable(
             if smallest < 1:
                 why = f"its smallest p is {smallest:.2g}, above {test.alpha:g}"
             text = f"{test.name} cannot find a difference {where}: {why}."
-            remedy = remedies(test, analysis, size) if size else ""
-            if remedy:
-                text += f" What would change that: {remedy}."
+            if size:
+                remedy = remedies(test, analysis, size)
+                if remedy:
+                    text += f" What would change that: {remedy}."
             _say_note(text)
 
 
@@ -386,8 +391,12 @@ def _extents(
         return
     for dataset, data in tables.items():
         rows = _tested(experiment, test, dataset, data)
-        n_groups = int(rows[GROUP].nunique()) if GROUP in rows else None
-        n_times = int(rows[TIME].nunique()) if TIME in rows else None
+        n_groups = None
+        if GROUP in rows:
+            n_groups = int(rows[GROUP].nunique())
+        n_times = None
+        if TIME in rows:
+            n_times = int(rows[TIME].nunique())
         where = f"on the {count(len(rows), 'test row')}"
         if n_groups:
             where += f" ({count(n_groups, 'group')})"
@@ -438,7 +447,10 @@ def _detectable_by(
                 n=len(rows), power=POWER, alpha=alpha, alternative=test.alternative
             )
             size = abs(solved.difference)
-            line.append(f"{100 * size:.1f}" if math.isfinite(size) else "none")
+            if math.isfinite(size):
+                line.append(f"{100 * size:.1f}")
+            else:
+                line.append("none")
         yield line
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,13 @@ from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_
 from bakeoff.api.findings import FORMS
 from bakeoff.api.rows import study_of_files
 from bakeoff.cli import COMMANDS
-from bakeoff.cli.judged import compare_battles, compare_judged, holds_preferences, is_judged
+from bakeoff.cli.judged import (
+    command_of,
+    compare_battles,
+    compare_judged,
+    holds_preferences,
+    is_judged,
+)
 from bakeoff.cli.terminal import (
     bold,
     dim,
@@ -46,8 +52,8 @@ from bakeoff.report.ranking import cautions, may_be_best, oriented, ranking, sta
 from bakeoff.report.ranking import order as best_first
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
-from bakeoff.report.written import with_unit
-from bakeoff.stats import plain
+from bakeoff.report.written import Written, with_unit
+from bakeoff.stats import ConfidenceInterval, plain
 from bakeoff.stats.core.result import AGREE
 
 MOST_SHOWN = 30
@@ -75,9 +81,8 @@ def compare(args: argparse.Namespace) -> None:
         compare_judged(args)
         return
     places = outputs(args.output, args.files, list(FORMS))
-    command = shlex.join(["bakeoff", *args.arguments])
     with in_arguments(COMMANDS["compare"].keys):
-        study, read_as = study_of_files(options, command)
+        study, read_as = study_of_files(options, command_of(args))
     is_of_numbers = study.numbers or study.analysis.task.numbers
     is_of_rows = bool(study.test_sets or study.numbers)
     brief = is_of_rows and not (args.datasets or args.metrics or is_of_numbers)
@@ -172,7 +177,22 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     say("", bold(paragraph(verdict.headline)))
     say_paragraphs(verdict.sentences)
     say("")
-    metrics = [METRIC] if brief else study.analysis.metrics
+    _show_models(study, brief=brief)
+    if study.several:
+        for metric in study.analysis.metrics:
+            _show_standings(study, metric)
+    _show_tasks(study)
+    _show_families(study)
+    if not study.subgroups.empty:
+        for name, lines in study.subgroups.groupby("metric", sort=False):
+            _show_subgroups(study, str(name), lines)
+
+
+def _show_models(study: Study, *, brief: bool) -> None:
+    """Print the models and their scores by each metric."""
+    metrics: Sequence[str] = study.analysis.metrics
+    if brief:
+        metrics = [METRIC]
     for metric in metrics:
         if study.has_runs:
             _show_models_with_runs(study, metric)
@@ -182,10 +202,10 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
             _show_contenders(study, metric)
     if study.has_runs:
         say(dim(paragraph(prose.over_runs(study))), "")
-    if study.several:
-        for metric in study.analysis.metrics:
-            _show_standings(study, metric)
-    _show_tasks(study)
+
+
+def _show_families(study: Study) -> None:
+    """Print the comparisons, family by family."""
     before = None
     for family in study.families:
         if family.role == "omnibus":
@@ -195,9 +215,6 @@ def _show(study: Study, verdict: Verdict, *, brief: bool) -> None:
                 say("")
             _show_pairs(study, family)
         before = family
-    if not study.subgroups.empty:
-        for name, lines in study.subgroups.groupby("metric", sort=False):
-            _show_subgroups(study, str(name), lines)
 
 
 def _say_rows(
@@ -229,7 +246,7 @@ def _show_models_with_runs(study: Study, metric: str) -> None:
                 "model": study.label(line.model),
                 "runs": str(study.analysis.models[line.model].seeds),
                 _SCORE: written.score(line.mean),
-                _level(study): written.interval(*line.ci) if line.ci else "",
+                _level(study): _interval(written, line.ci),
             }
         )
     _say_models(study, metric, rows)
@@ -246,7 +263,7 @@ def _show_right_rows(study: Study, metric: str) -> None:
             {
                 "model": study.label(line.model),
                 _SCORE: written.score(line.mean),
-                _level(study): written.interval(*line.ci) if line.ci else "",
+                _level(study): _interval(written, line.ci),
                 "right": f"{round(line.mean * n):,} of {n:,}",
             }
         )
@@ -265,10 +282,12 @@ def _show_contenders(study: Study, metric: str) -> None:
         row = {
             "model": study.label(line.model),
             _SCORE: written.score(line.value),
-            _level(study): written.interval(*line.ci) if line.ci else "",
+            _level(study): _interval(written, line.ci),
         }
         if len(study.models) > 2:
-            row["may be the best"] = "yes" if line.stays else "no"
+            row["may be the best"] = "no"
+            if line.stays:
+                row["may be the best"] = "yes"
             row["p"] = pvalue(line.pvalue)
             row["tier"] = line.tier
         rows.append(row)
@@ -284,6 +303,14 @@ def _say_models(study: Study, metric: str, rows: list[dict[str, str]]) -> None:
         name = f"(baseline: {constant.label})"
         rows.append({"model": name, _SCORE: written.score(constant.score)})
     _say_rows(rows, [("tier",)], written.label)
+
+
+def _interval(written: Written, limits: ConfidenceInterval | None) -> str:
+    """Write an interval; nothing where none is known."""
+    if limits is None:
+        return ""
+    low, high = limits
+    return written.interval(low, high)
 
 
 def _level(study: Study) -> str:
@@ -341,8 +368,10 @@ def _show_tasks(study: Study) -> None:
     head = ["task", "rows"]
     for model in in_tasks.scores.models:
         head.append(study.label(model))
-    head.append("A − B" if study.metrics[metric].greater_is_better else "B − A")
-    head += [_level(study), "adjusted p"]
+    advantage = "B − A"
+    if study.metrics[metric].greater_is_better:
+        advantage = "A − B"
+    head += [advantage, _level(study), "adjusted p"]
     sides = "l" + "r" * (len(head) - 1)
     say_table(head, rows, sides, [("rows",)])
     a, b = (study.label(model) for model in in_tasks.models)
@@ -371,22 +400,38 @@ def _show_omnibus(family: Family) -> None:
 
 def _show_pairs(study: Study, family: Family) -> None:
     """Print the comparisons of a family, and by which test they are."""
-    # McNemar's test is about accuracies, also where the metric is the error rate
-    ranked = [line.model for line in ranking(study, family.metric) or ranking(study)]
-    models = ranked if len(ranked) == len(study.models) else best_first(study)
+    models = _models_best_first(study, family)
     only_best = len(models) > MOST_MODELS and study.analysis.tests.versus is None
     rows: list[dict[str, str]] = []
-    for i, first in enumerate(models[:1] if only_best else models):
-        for second in models[i + 1 :]:
-            pair = family.between(*oriented(study, first, second))
-            if pair is not None:
-                rows.append(_row_of_pair(study, family, pair))
-    least = [("p",)] if _is_adjusted(family) else []
-    _say_rows(rows, [*least, ("only A right", "only B right")])
+    for first, second in combinations(models, 2):
+        if only_best and first != models[0]:
+            break
+        model_a, model_b = oriented(study, first, second)
+        pair = family.between(model_a, model_b)
+        if pair is not None:
+            rows.append(_row_of_pair(study, family, pair))
+    least: list[tuple[str, ...]] = [("only A right", "only B right")]
+    if _is_adjusted(family):
+        least.insert(0, ("p",))
+    _say_rows(rows, least)
     say("")
     if only_best and not family.leader_only:
         say(dim("Pairs without the best model are not shown; --json gives them."))
     _say_test(study, family)
+    _say_cautions(family)
+
+
+def _models_best_first(study: Study, family: Family) -> Sequence[str]:
+    """Return the models in the order of their scores, of their wins where scores are missing."""
+    # McNemar's test is about accuracies, also where the metric is the error rate
+    ranked = [line.model for line in ranking(study, family.metric) or ranking(study)]
+    if len(ranked) == len(study.models):
+        return ranked
+    return best_first(study)
+
+
+def _say_cautions(family: Family) -> None:
+    """Say which tests disagree with the scores, and which assumptions are not met."""
     disagreement = prose.disagreement(family.rows)
     if disagreement:
         say(paragraph(disagreement.strip()))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import inspect
-import json
 import math
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from bakeoff import release
@@ -25,7 +26,7 @@ from bakeoff.cli.plan_suites import (
     of_margin,
     of_seeds,
 )
-from bakeoff.cli.terminal import bold, dim, outputs, say, say_json, say_notes, say_table, table
+from bakeoff.cli.terminal import bold, dim, outputs, say, say_json, say_notes, say_table
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data.given_tables import GivenTables
@@ -55,6 +56,7 @@ from bakeoff.stats.planning import root
 
 _MOST_TASKS = 5
 """Tasks that are shown one by one, the worst ones; JSON has all."""
+_SIDES_OF_PARTS = "lrrrrl"
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
 
 
@@ -69,12 +71,14 @@ def gate(args: argparse.Namespace) -> int:
         named = [text for text in args.metrics or () if guardrail(text) is None]
         args.metrics, margins = release.named_margins(named)
         release.check_margins(args.metrics, margins, args.margin)
-        allowed = release.ALLOW_MISSING if args.allow_missing is None else args.allow_missing
-        if args.allow_missing is not None and args.missing is None:
-            raise UserError("allow_missing: is for `missing`, which says what becomes of items")
+        allowed = _allowed_share(args)
         tables, columns, measured = read_tables(files, vars(args))
         rows = release.read_rows(
-            *(tables, columns, args.models, args.subgroups or (), measured.kind),
+            tables,
+            columns,
+            args.models,
+            args.subgroups or (),
+            measured.kind,
             labels=args.task == "classification",
             positive=args.positive,
             missing=args.missing,
@@ -90,24 +94,30 @@ def gate(args: argparse.Namespace) -> int:
             args.superior,
             args.each_task,
         )
-        guardrails = [_guardrail(args, tables, columns, *one) for one in guarded]
+        guardrails = []
+        for name, margin, greater_is_better in guarded:
+            guardrails.append(_guardrail(args, tables, columns, name, margin, greater_is_better))
         verdict = release.decide(rows, terms, allow_missing=allowed, guardrails=guardrails)
     if args.junit is not None:
         (place,) = outputs([args.junit], files)
         write_text(place, to_xml("bakeoff gate", release.rules(verdict)))
-    if places:
-        flips = release.flips_of(rows, verdict.terms.metric)
-        for place in places:
-            write_text(place, release.as_markdown(verdict, flips))
+    _write_comments(places, rows, verdict)
     if args.json:
-        say(json.dumps(release.as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
-        return CODES[verdict.decision]
-    reasons = paragraph(" ".join(release.reasons(verdict)))
-    say("", bold(paragraph(release.headline(verdict))), reasons, "")
-    _show_parts(verdict)
-    notes = [*(f"{text}." for text in tables.read_as), *rows.given.preparation]
-    say(*(dim(paragraph(text)) for text in notes))
+        say_json(release.as_json(verdict))
+    else:
+        _show_verdict(verdict)
+        say_notes([f"{text}." for text in tables.read_as] + list(rows.given.preparation))
     return CODES[verdict.decision]
+
+
+def _allowed_share(args: argparse.Namespace) -> float:
+    """Return the share of items that a model may lack and the candidate still ship."""
+    if args.allow_missing is None:
+        return release.ALLOW_MISSING
+    if args.missing is None:
+        raise UserError("allow_missing: is for `missing`, which says what becomes of items")
+    share: float = args.allow_missing
+    return share
 
 
 def _guardrail(
@@ -122,41 +132,103 @@ def _guardrail(
     metric = described_metric(name, greater_is_better)
     of_column = columns.model_copy(update={"value": name, "tasks": None})
     rows = release.read_rows(
-        *(tables, of_column, args.models, (), metric), missing=args.missing and "common"
+        tables, of_column, args.models, (), metric, missing=args.missing and "common"
     )
     rows = dataclasses.replace(rows, tasks=None, runs_of_items=None)
     (terms,) = release.read_terms(rows, [metric.name], [margin], None, args.alpha, False)
     return rows, terms
 
 
-def _show_parts(verdict: release.GateVerdict) -> None:
-    """Print the limits of each metric, of the mean over tasks, and of parts of the rows."""
-    several = bool(verdict.by_metric)
+def _write_comments(
+    places: Sequence[Path], rows: release.GateRows, verdict: release.GateVerdict
+) -> None:
+    """Write the comment for a pull request to each place."""
+    if not places:
+        return
+    flips = release.flips_of(rows, verdict.terms.metric)
+    for place in places:
+        write_text(place, release.as_markdown(verdict, flips))
+
+
+def _show_verdict(verdict: release.GateVerdict) -> None:
+    """Print the decision with its reasons, and the limits that it is made from."""
+    say(
+        "",
+        bold(paragraph(release.headline(verdict))),
+        paragraph(" ".join(release.reasons(verdict))),
+        "",
+    )
+    if verdict.by_metric:
+        _show_metrics(verdict)
+    else:
+        _show_parts(verdict)
+    _show_level_of_parts(verdict)
+
+
+def _show_metrics(verdict: release.GateVerdict) -> None:
+    """Print the limits by each metric: on all rows, over tasks, and of parts of the rows."""
     lines = []
-    for one in verdict.each:
-        shown = release.writer(one)
-        for part in _shown_parts(one) if several or one.tasks else one.subgroups:
-            numbers = map(shown, (part.limits.estimate, part.limits.low, part.limits.high))
-            worse = "worse" if part.decision is Release.BLOCK else ""
-            name = part.name or "all rows"
-            by_metric = [one.terms.metric] if several else []
-            lines.append((*by_metric, name, f"{part.limits.n:,}", *numbers, worse))
-    if lines:
-        moved = "change" if several else release.change(verdict)
-        what = "rows of" if verdict.tasks else "subgroup"
-        head = [what, "rows", moved, "lower limit", "upper limit", ""]
-        first, side = (["metric"], "l") if several else ([], "")
-        say(*table([*first, *head], lines, f"{side}lrrrrl"), "")
-    parts = (*verdict.tasks, *verdict.subgroups)
-    if parts:
-        what = " and ".join(
-            name for name, of in (("tasks", verdict.tasks), ("subgroups", verdict.subgroups)) if of
-        )
-        level = parts[0].limits.alpha
-        how = "each, as all of them have to hold"
-        if verdict.terms.each_task is None:
-            how = "each (Bonferroni)"
-        say(dim(paragraph(f"Limits of {what} at the level {level:.2g} {how}.")), "")
+    for by_metric in verdict.by_metric:
+        for part in _shown_parts(by_metric):
+            lines.append((by_metric.terms.metric, *_line_of_part(by_metric, part)))
+    head = ("metric", *_head_of_parts(verdict, "change"))
+    say_table(head, lines, f"l{_SIDES_OF_PARTS}")
+    say("")
+
+
+def _show_parts(verdict: release.GateVerdict) -> None:
+    """Print the limits in each subgroup, and of tasks also those of all rows."""
+    parts = verdict.subgroups
+    if verdict.tasks:
+        parts = _shown_parts(verdict)
+    if not parts:
+        return
+    lines = [_line_of_part(verdict, part) for part in parts]
+    head = _head_of_parts(verdict, release.change(verdict))
+    say_table(head, lines, _SIDES_OF_PARTS)
+    say("")
+
+
+def _head_of_parts(verdict: release.GateVerdict, change: str) -> tuple[str, ...]:
+    """Return the heads of a table of limits."""
+    what = "subgroup"
+    if verdict.tasks:
+        what = "rows of"
+    return what, "rows", change, "lower limit", "upper limit", ""
+
+
+def _line_of_part(verdict: release.GateVerdict, part: release.Part) -> tuple[str, ...]:
+    """Write the limits on all rows, over tasks, or on a part of the rows."""
+    limits = part.limits
+    shown = release.writer(verdict)
+    worse = ""
+    if part.decision is Release.BLOCK:
+        worse = "worse"
+    return (
+        part.name or "all rows",
+        f"{limits.n:,}",
+        shown(limits.estimate),
+        shown(limits.low),
+        shown(limits.high),
+        worse,
+    )
+
+
+def _show_level_of_parts(verdict: release.GateVerdict) -> None:
+    """Say at which level the limits of tasks and subgroups are."""
+    names = []
+    if verdict.tasks:
+        names.append("tasks")
+    if verdict.subgroups:
+        names.append("subgroups")
+    parts = verdict.tasks + verdict.subgroups
+    if not parts:
+        return
+    level = parts[0].limits.alpha
+    how = "each, as all of them have to hold"
+    if verdict.terms.each_task is None:
+        how = "each (Bonferroni)"
+    say(dim(paragraph(f"Limits of {' and '.join(names)} at the level {level:.2g} {how}.")), "")
 
 
 def _shown_parts(verdict: release.GateVerdict) -> tuple[release.Part, ...]:

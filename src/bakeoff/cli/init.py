@@ -202,10 +202,12 @@ def _roles(frame: pd.DataFrame, target: str, *, numbers: bool) -> Roles:
             drop[column] = "the same value in every row"
         elif like_an_id and is_running_number(values, column):
             drop[column] = "a running number"
-        elif why_groups(values, column) == NAMED and groups is None:
-            groups = column
         elif why_groups(values, column) == NAMED:
-            drop[column] = "an id that repeats, like `groups`"
+            # one column says what belongs together; ids beside it are no features either
+            if groups is None:
+                groups = column
+            else:
+                drop[column] = "an id that repeats, like `groups`"
         elif _says(values, frame[target], numbers=numbers):
             drop[column] = f"says what {target} is"
     return Roles(id_column, groups, drop)

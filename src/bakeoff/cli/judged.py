@@ -14,7 +14,7 @@ from bakeoff.api.judged_findings import FORMS
 from bakeoff.api.preferences import answer_of_battles, check_alpha, columns_named
 from bakeoff.api.rows import keys_named
 from bakeoff.cli import COMMANDS
-from bakeoff.cli.terminal import bold, dim, outputs, say, table
+from bakeoff.cli.terminal import bold, dim, outputs, say, say_notes, say_paragraphs, say_table
 from bakeoff.data.battles import holds_battles, read_battles
 from bakeoff.errors import UserError
 from bakeoff.files import write_texts
@@ -28,16 +28,53 @@ from bakeoff.report.tables import PageTable, to_csv
 _OF_ROWS = ("truth", "values", "datasets", "counts", "task", "predicted", "value", "metrics")
 """Options that say that a file holds no battles."""
 PREFERENCES = (
-    *("preferences", "files", "prompt", "winner", "models", "order", "judge", "groups", "missing"),
-    *("alpha", "json", "output", "format", "encoding", "missing_values"),
+    "preferences",
+    "files",
+    "prompt",
+    "winner",
+    "models",
+    "order",
+    "judge",
+    "groups",
+    "missing",
+    "alpha",
+    "json",
+    "output",
+    "format",
+    "encoding",
+    "missing_values",
 )
 MARKS = (
-    *("files", "id", "models", "values", "judge", "human", "groups", "missing", "alpha", "json"),
-    *("output", "format", "encoding", "missing_values"),
+    "files",
+    "id",
+    "models",
+    "values",
+    "judge",
+    "human",
+    "groups",
+    "missing",
+    "alpha",
+    "json",
+    "output",
+    "format",
+    "encoding",
+    "missing_values",
 )
 LOOKS = (
-    *("files", "id", "models", "values", "value", "of", "order", "alpha", "json", "output"),
-    *("format", "encoding", "missing_values", "missing"),
+    "files",
+    "id",
+    "models",
+    "values",
+    "value",
+    "of",
+    "order",
+    "alpha",
+    "json",
+    "output",
+    "format",
+    "encoding",
+    "missing_values",
+    "missing",
 )
 _MOST_SHOWN = 30
 
@@ -99,7 +136,7 @@ def compare_judged(args: argparse.Namespace) -> None:
 
 def command_of(args: argparse.Namespace) -> str:
     """Return the command as it was given."""
-    return shlex.join(["bakeoff", *args.arguments])
+    return f"bakeoff {shlex.join(args.arguments)}"
 
 
 def refuse_others(
@@ -120,30 +157,33 @@ def show(answer: Answer, places: list[Path], *, as_json: bool) -> None:
         if place.suffix:
             texts[place] = getattr(answer, FORMS[place.suffix.lower()])
             continue
-        for name, made in answer.tables.items():
-            texts[place / f"{name}.csv"] = to_csv(made)
+        for name, content in answer.tables.items():
+            texts[place / f"{name}.csv"] = to_csv(content)
     if texts:
         write_texts(texts)
     if as_json:
         say(answer.json)
         return
-    say("", bold(paragraph(answer.headline)), *map(paragraph, answer.sentences), "")
+    say("", bold(paragraph(answer.headline)))
+    say_paragraphs(answer.sentences)
+    say("")
     for name in answer.shown:
         _show_table(answer.tables[name])
-    say(*(dim(paragraph(note)) for note in answer.notes))
+    say_notes(answer.notes)
 
 
-def _show_table(made: PageTable) -> None:
+def _show_table(content: PageTable) -> None:
     """Print a table, the first rows of a long one."""
     sides = ""
-    for column in made.columns:
+    for column in content.columns:
+        # numbers stand right, so that their digits stand below each other
         sides += "r" if column.number else "l"
-    head = [column.title for column in made.columns]
-    rows = [tuple(cell.text for cell in row) for row in made.rows[:_MOST_SHOWN]]
-    say(*table(head, rows, sides))
-    more = len(made.rows) - len(rows)
+    head = [column.title for column in content.columns]
+    rows = [tuple(cell.text for cell in row) for row in content.rows[:_MOST_SHOWN]]
+    say_table(head, rows, sides)
+    more = len(content.rows) - len(rows)
     if more > 0:
         say(dim(f"… and {more:,} more; --output has all."))
     say("")
-    if made.note:
-        say(dim(paragraph(made.note)), "")
+    if content.note:
+        say(dim(paragraph(content.note)), "")

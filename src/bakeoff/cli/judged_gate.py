@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from bakeoff.api.preferences import check_alpha, columns_named
 from bakeoff.api.rows import keys_named
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged import LOOKS, MARKS, PREFERENCES, refuse_others
-from bakeoff.cli.terminal import bold, dim, outputs, say
+from bakeoff.cli.terminal import bold, outputs, say, say_json, say_notes
 from bakeoff.comparisons.judged_gate import (
     JudgedGate,
     gate_at_look,
@@ -30,6 +29,7 @@ from bakeoff.report.tables import markdown
 from bakeoff.stats import Release, plain
 
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
+_SIGNS = {Release.SHIP: "✅", Release.BLOCK: "⛔", Release.UNDECIDED: "❔"}
 _OF_ROWS = ("truth", "values", "task", "predicted", "value", "metrics")
 _OF_GATE = ("base", "candidate", "margin", "superior")
 
@@ -49,36 +49,37 @@ def judged_gate(args: argparse.Namespace) -> int:
     places = outputs(args.output, files)
     with in_arguments(COMMANDS["gate"].keys):
         check_alpha(args.alpha)
-        found = _decided({**vars(args), "files": files}, files)
+        verdict = _decided({**vars(args), "files": files}, files)
     for place in places:
-        write_text(place, _as_markdown(found))
+        write_text(place, _as_markdown(verdict))
     if args.json:
-        say(json.dumps(_as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
-        return CODES[found.decision]
-    say("", bold(paragraph(found.headline)), paragraph(" ".join(found.reasons)), "")
-    say(*(dim(paragraph(note)) for note in found.notes))
-    return CODES[found.decision]
+        say_json(_as_json(verdict))
+    else:
+        say("", bold(paragraph(verdict.headline)), paragraph(" ".join(verdict.reasons)), "")
+        say_notes(verdict.notes)
+    return CODES[verdict.decision]
 
 
 def _decided(options: Mapping[str, Any], files: list[str]) -> JudgedGate:
     """Decide by the kind of evidence that options name."""
     margin = _margin(options["margin"], superior=options["superior"])
-    terms = {"superior": bool(options["superior"])}
+    alpha = options["alpha"]
+    superior = bool(options["superior"])
     if options["human"] is not None:
-        refuse_others("gate", options, (*MARKS, *_OF_GATE), "marks of a judge and of people")
+        refuse_others("gate", options, MARKS + _OF_GATE, "marks of a judge and of people")
         marks = marks_of_options(options)
         base, candidate = _pair(list(marks.judge), options["models"])
-        return gate_of_marks(marks, base, candidate, margin, options["alpha"], **terms)
+        return gate_of_marks(marks, base, candidate, margin, alpha, superior=superior)
     if options["of"] is not None:
-        refuse_others("gate", options, (*LOOKS, *_OF_GATE), "a look at a running evaluation")
+        refuse_others("gate", options, LOOKS + _OF_GATE, "a look at a running evaluation")
         items = items_of_files(options)
         if not items.total:
             raise UserError("of: a gate needs the number of items of the suite")
         base, candidate = _pair(list(items.values), options["models"])
-        return gate_at_look(items, base, candidate, margin, options["alpha"], **terms)
+        return gate_at_look(items, base, candidate, margin, alpha, superior=superior)
     if len(files) != 1:
         raise UserError(f"preferences: expected one file of battles, found {len(files)}")
-    refuse_others("gate", options, (*PREFERENCES, *_OF_GATE), "battles")
+    refuse_others("gate", options, PREFERENCES + _OF_GATE, "battles")
     battles = read_battles(files[0], keys_named(options), columns_named(options))
     if options["models"] is None:
         raise UserError(
@@ -86,7 +87,7 @@ def _decided(options: Mapping[str, Any], files: list[str]) -> JudgedGate:
             f"there are {some(battles.models)}"
         )
     base, candidate = _pair(battles.models, options["models"])
-    return gate_of_battles(battles, base, candidate, margin, options["alpha"], **terms)
+    return gate_of_battles(battles, base, candidate, margin, alpha, superior=superior)
 
 
 def _pair(present: list[str], named: list[str] | None) -> tuple[str, str]:
@@ -109,16 +110,24 @@ def _margin(text: str | None, *, superior: bool) -> float:
         raise UserError(f"margin: found {text!r}, expected a number like 0.05") from None
 
 
-def _as_json(found: JudgedGate) -> dict[str, Any]:
+def _as_json(verdict: JudgedGate) -> dict[str, Any]:
     """Return the decision by the schema of every gate."""
-    nothing: dict[str, Any] = {"macro": None, "tasks": [], "subgroups": [], "rows_needed": None}
-    nothing |= {"missing": None, "against_itself": None}
-    content = plain({**nothing, **found.as_plain})
-    return {"schema": "bakeoff-gate-1", "version": __version__, **content}
+    # the schema has these keys; judged evidence says nothing of most of them
+    content: dict[str, Any] = {
+        "schema": "bakeoff-gate-1",
+        "version": __version__,
+        "macro": None,
+        "tasks": [],
+        "subgroups": [],
+        "rows_needed": None,
+        "missing": None,
+        "against_itself": None,
+    }
+    content |= plain(verdict.as_plain)
+    return content
 
 
-def _as_markdown(found: JudgedGate) -> str:
+def _as_markdown(verdict: JudgedGate) -> str:
     """Return a comment for a pull request."""
-    signs = {Release.SHIP: "✅", Release.BLOCK: "⛔", Release.UNDECIDED: "❔"}
-    title = f"### {signs[found.decision]} {markdown(found.headline)}"
-    return "\n".join([title, "", markdown(" ".join(found.reasons)), ""])
+    title = f"### {_SIGNS[verdict.decision]} {markdown(verdict.headline)}"
+    return "\n".join([title, "", markdown(" ".join(verdict.reasons)), ""])

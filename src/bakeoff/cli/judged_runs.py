@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bakeoff.api.judged_runs import answer_of_experiment, run_judged
-from bakeoff.cli.terminal import bold, say
+from bakeoff.cli.terminal import bold, say, say_paragraphs
 from bakeoff.paths import Paths
 from bakeoff.report.numbers import paragraph
 from bakeoff.spec.judged import read_judged_experiment
@@ -11,9 +11,10 @@ from bakeoff.spec.judged import read_judged_experiment
 
 def run_file(path: str) -> None:
     """Answer the file, write its results, and say where they are."""
-    found = run_judged(path)
-    headline, *sentences = found.verdict.splitlines()
-    say("", bold(paragraph(headline)), *map(paragraph, sentences), "")
+    lines = run_judged(path).verdict.splitlines()
+    say("", bold(paragraph(lines[0])))
+    say_paragraphs(lines[1:])
+    say("")
     experiment = read_judged_experiment(path)
     say(f"Report: {Paths.of_experiment(experiment.experiment).root}/report.html")
 
@@ -28,8 +29,12 @@ def check_file(path: str) -> None:
         if experiment.judged.of is not None:
             what = "an evaluation that still runs"
     say(f"{experiment.experiment}: {what} in {', '.join(experiment.files)}")
-    models = answer.facts["models"]
-    names = [model if isinstance(model, str) else model["model"] for model in models]
+    names = []
+    for model in answer.facts["models"]:
+        # a model is its name, or what is known of it
+        if not isinstance(model, str):
+            model = model["model"]
+        names.append(model)
     say(paragraph(f"Models: {', '.join(names)}; level {experiment.alpha:g}."))
-    say(*map(paragraph, answer.notes))
+    say_paragraphs(answer.notes)
     say(f"`bakeoff run {path}` writes {Paths.of_experiment(experiment.experiment).root}/.")

@@ -14,7 +14,7 @@ from bakeoff.api.build_study import in_arguments
 from bakeoff.api.judged import marks_of_options
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged import refuse_others
-from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.cli.terminal import bold, dim, say, say_table
 from bakeoff.errors import UserError
 from bakeoff.options import setting
 from bakeoff.report.numbers import count, paragraph, percent
@@ -24,9 +24,28 @@ from bakeoff.stats.judged.corrected import FEWEST_LABELS
 _FEWEST_OF_PILOT = 30
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 _ALLOWED = (
-    *("files", "human_labels", "judge", "human", "judge_accuracy", "items", "half_width"),
-    *("difference", "power", "alpha", "accuracy", "discordance", "models", "values", "id", "json"),
-    *("test", "alternative", "groups", "format", "encoding", "missing_values"),
+    "files",
+    "human_labels",
+    "judge",
+    "human",
+    "judge_accuracy",
+    "items",
+    "half_width",
+    "difference",
+    "power",
+    "alpha",
+    "accuracy",
+    "discordance",
+    "models",
+    "values",
+    "id",
+    "json",
+    "test",
+    "alternative",
+    "groups",
+    "format",
+    "encoding",
+    "missing_values",
 )
 
 
@@ -115,7 +134,8 @@ def _show(
         headline = f"{count(least, 'human label')} give {goal} {known.what}."
     rows = [(f"{n:,}", f"± {w:.3f}", f"± {v:.3f}") for n, w, v in lines]
     say("", bold(paragraph(headline)), "")
-    say(*table(("labels", "with the judge", "labels alone"), rows, "rrr"), "")
+    say_table(("labels", "with the judge", "labels alone"), rows, "rrr")
+    say("")
     worth = 1 / (1 - known.correlation**2)
     text = (
         f"{known.assumed} A label beside the judge is worth {worth:.2f} labels alone; the judge "
