@@ -232,6 +232,8 @@ class GateSettings(TypedDict, total=False):
     classes: Sequence[object]
     costs: Mapping[str, object] | None
     unit: str | None
+    tasks: ArrayLike | None
+    each_task: float | None
 
 
 @takes(GateSettings)
@@ -247,8 +249,6 @@ def gate(
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
     positive: object = None,
     superior: bool = False,
-    tasks: ArrayLike | None = None,
-    each_task: float | None = None,
     alpha: float = 0.05,
     task: Literal["classification", "regression"] | None = None,
     **settings: Unpack[GateSettings],
@@ -313,6 +313,7 @@ def gate(
         "task": task,
     }
     models = {"base": base, "candidate": candidate}
+    tasks = settings["tasks"]
     if tasks is not None:
         # they are brought into the order of the rows as subgroups are
         labels = tasks if isinstance(tasks, pd.Series) else pd.Series(np.asarray(tasks))
@@ -327,6 +328,7 @@ def gate(
     of_tasks = parts.pop(_TASK_OF_ROW, None)
     rows = GateRows(observations, parts, of_tasks, greater_is_better=greater_is_better)
     rows = rows.measured(settings["unit"], settings["costs"])
+    each_task = settings["each_task"]
     terms = read_terms(rows, measured.names, margins, margin, alpha, superior, each_task=each_task)
     return decide(rows, terms)
 

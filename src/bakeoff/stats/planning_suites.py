@@ -160,7 +160,7 @@ class SeedsPower(Power):
     Examples
     --------
     >>> SeedsPower(sds_a=(0.010,), sds_b=(0.012,)).solve(difference=0.02, power=0.8).n
-    7
+    6
     """
 
     test = "seeds_difference"
