@@ -505,16 +505,7 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         test = of_runs.power(of_runs.runs)
     elif test is None:
         test = MetricPower.from_pilot(noise)
-    rows_to_come = ", groups and their sizes too." if args.groups else "."
-    assumed = [
-        f"Noise from {noise.n:,} rows of a pilot, with the 80% upper limit of its standard "
-        f"deviation ({number(test.sd)}); the rows to come are like the pilot's{rows_to_come}"
-    ]
-    if over_tasks is not None:
-        assumed.append(
-            "It is about the mean over tasks, which have the shares of rows that they have in the "
-            "pilot."
-        )
+    assumed = _assumed_of_pilot(noise.n, test.sd, args, of_tasks=over_tasks is not None)
     if args.difference is None and args.margin is None:
         solved = test.solve(
             n=args.rows, power=args.power, alpha=args.alpha, alternative=args.alternative
@@ -554,6 +545,25 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         tuple(assumed),
         unit,
     )
+
+
+def _assumed_of_pilot(
+    n_rows: int, sd: float, args: argparse.Namespace, *, of_tasks: bool
+) -> list[str]:
+    """Say where the noise is from, and in what the rows to come are like those of the pilot."""
+    rows_to_come = "."
+    if args.groups:
+        rows_to_come = ", groups and their sizes too."
+    assumed = [
+        f"Noise from {n_rows:,} rows of a pilot, with the 80% upper limit of its standard "
+        f"deviation ({number(sd)}); the rows to come are like the pilot's{rows_to_come}"
+    ]
+    if of_tasks:
+        assumed.append(
+            "It is about the mean over tasks, which have the shares of rows that they have in the "
+            "pilot."
+        )
+    return assumed
 
 
 def _read_pilot(args: argparse.Namespace) -> Pilot:

@@ -70,35 +70,23 @@ def flipped_rows(
         rows = dataclasses.replace(rows, subgroups=by_name)
     if rows.ids is None:
         raise ValueError("the rows have no ids")
-    places_a = _places(rows, a)
-    places_b = _places(rows, b)
+    places = {"a": _places(rows, a), "b": _places(rows, b)}
     marks = _are_marks(rows)
-    several = len(places_a) > 1 or len(places_b) > 1 or rows.items is not None
+    several = rows.items is not None or max(map(len, places.values())) > 1
+    kind = _kind(rows, marks=marks, several=several)
+    seen = rows.predicted
+    if kind is Kind.MARKS:
+        seen = rows.correct
+    values = dict[str, NDArray[Any]]()
+    for name, runs in places.items():
+        values[name] = _over_runs(seen[:, runs], kind, several=several)
     loss = ""
-    if rows.by_values:
-        kind = Kind.VALUES
-        columns = {"a": rows.predicted[:, places_a], "b": rows.predicted[:, places_b]}
-    elif not rows.classes:
-        kind = Kind.NUMBERS
+    if kind is Kind.NUMBERS:
         measure = _loss_of(metric)
         loss = measure.title.removeprefix("mean ")
-        columns = {"a": rows.predicted[:, places_a], "b": rows.predicted[:, places_b]}
-        columns["a_loss"] = _losses(rows, places_a, measure)
-        columns["b_loss"] = _losses(rows, places_b, measure)
-    elif marks or several:
-        kind = Kind.MARKS
-        columns = {"a": rows.correct[:, places_a], "b": rows.correct[:, places_b]}
-    else:
-        kind = Kind.LABELS
-        columns = {"a": rows.predicted[:, places_a], "b": rows.predicted[:, places_b]}
-    values = dict[str, NDArray[Any]]()
-    for name, of_runs in columns.items():
-        if kind is Kind.LABELS:
-            values[name] = of_runs[:, 0]
-        else:
-            values[name] = of_runs.mean(axis=1, dtype=np.float64)
-        if kind is Kind.MARKS and not several:
-            values[name] = values[name].astype(np.int64)
+        for name, runs in places.items():
+            losses = _losses(rows, runs, measure)
+            values[f"{name}_loss"] = _over_runs(losses, kind, several=several)
     ids = rows.ids
     first = np.arange(rows.n)
     noun = "row"
@@ -114,6 +102,27 @@ def flipped_rows(
     frame = _frame(rows, kind, ids[found], first[found], kept, with_truth=not marks)
     named_parts = pd.DataFrame(parts, index=frame.index)
     return FlippedRows(kind, frame, named_parts, len(ids), noun, loss)
+
+
+def _kind(rows: PairedPredictions, *, marks: bool, several: bool) -> Kind:
+    """Tell what models can differ in on these rows."""
+    if rows.by_values:
+        return Kind.VALUES
+    if not rows.classes:
+        return Kind.NUMBERS
+    if marks or several:  # labels have no mean over runs
+        return Kind.MARKS
+    return Kind.LABELS
+
+
+def _over_runs(of_runs: NDArray[Any], kind: Kind, *, several: bool) -> NDArray[Any]:
+    """Return one value for each row: its label, or the mean over the training runs."""
+    if kind is Kind.LABELS:
+        return of_runs[:, 0]
+    means: NDArray[Any] = of_runs.mean(axis=1, dtype=np.float64)
+    if kind is Kind.MARKS and not several:
+        return means.astype(np.int64)
+    return means
 
 
 def _are_marks(rows: PairedPredictions) -> bool:

@@ -25,7 +25,7 @@ from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.methods import Methods, methods, wrapped
 from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
-from bakeoff.report.suites import MOST_SHOWN as MOST_TASKS
+from bakeoff.report.suites import ends
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.verdict_data import verdict_data
@@ -194,11 +194,8 @@ class Page:
         if self.by_task is None:
             return []
         table = self.tables[self.by_task.name]
-        n_tasks = len(table.rows)
-        if n_tasks <= 2 * MOST_TASKS:
-            return [table]
-        end = n_tasks - MOST_TASKS
-        return [table.part(0, MOST_TASKS), table.part(MOST_TASKS, end), table.part(end)]
+        first, last = ends(len(table.rows))
+        return [table.part(0, first), table.part(first, last), table.part(last)]
 
     @cached_property
     def beside(self) -> Item | None:

@@ -12,6 +12,7 @@ from bakeoff.comparisons.suites import TaskScores, task_scores
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import p_equals
+from bakeoff.report.ranking import lead_of
 from bakeoff.report.study import Study
 from bakeoff.stats import TaskDifference, as_float, task_differences
 from bakeoff.stats.rows.suites import BY_ITEMS
@@ -156,17 +157,21 @@ def lines(found: InTasks) -> list[TaskLine]:
     return table
 
 
+def ends(n_tasks: int) -> tuple[int, int]:
+    """Return where the tasks between the largest differences either way begin and end."""
+    if n_tasks <= 2 * MOST_SHOWN:
+        return n_tasks, n_tasks
+    return MOST_SHOWN, n_tasks - MOST_SHOWN
+
+
 def extremes(table: list[TaskLine]) -> tuple[list[TaskLine], int]:
     """Return the tasks with the largest differences either way, and how many are left out."""
-    if len(table) <= 2 * MOST_SHOWN:
-        return table, 0
-    return [*table[:MOST_SHOWN], *table[-MOST_SHOWN:]], len(table) - 2 * MOST_SHOWN
+    first, last = ends(len(table))
+    return table[:first] + table[last:], last - first
 
 
 def leading_pair(study: Study) -> tuple[Family, Comparison] | None:
     """Return the comparison of the two best models where they are compared over tasks."""
-    from bakeoff.report.ranking import lead_of
-
     for family in study.mains:
         if of_tasks(family):
             first, second, *_ = lead_of(study, family)
