@@ -10,13 +10,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.api.build_study import (
-    Measured,
-    as_pandas,
-    by_name,
-    measured_by,
-    without_none,
-)
+from bakeoff.api.build_study import without_none
+from bakeoff.api.frames import as_pandas, by_name
+from bakeoff.api.measured import Measured, measured_by
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.model_columns import columns_by_model

@@ -11,18 +11,17 @@ import pandas as pd
 from bakeoff.api.build_study import (
     HOLDOUT,
     TEST_SET,
-    TestSettings,
-    by_name,
     check_label,
-    described_metric,
     given_study,
     planned_tests,
-    takes,
     tests_asked,
 )
 from bakeoff.api.findings import Findings
+from bakeoff.api.frames import by_name
 from bakeoff.api.lost_folds import CELL, averaged
+from bakeoff.api.measured import described_metric
 from bakeoff.api.seeds import study_of_seeds
+from bakeoff.api.signature import TestSettings, takes
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.run_tests import matrices
 from bakeoff.comparisons.score_matrix import HOLES, MATRIX, score_matrix

@@ -20,16 +20,11 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.api.build_study import (
-    WORKFLOW,
-    FoldSettings,
-    section_of_tests,
-    takes,
-    without_none,
-)
+from bakeoff.api.build_study import WORKFLOW, section_of_tests, without_none
 from bakeoff.api.entries import entry_of, is_pipeline, with_codes
 from bakeoff.api.findings import Findings
 from bakeoff.api.fold_plans import ONE_ROUND, REPEATED
+from bakeoff.api.signature import FoldSettings, takes
 from bakeoff.api.tables import (
     are_texts,
     as_passed,

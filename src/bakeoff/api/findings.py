@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from bakeoff.api.build_study import as_plain, names_of
+from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.comparisons.run_tests import Comparison
 from bakeoff.errors import UserError, joined, shown, unknown
 from bakeoff.execution.launch import command, launch

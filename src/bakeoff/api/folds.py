@@ -14,18 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.build_study import (
     HOLDOUT,
-    FoldSettings,
-    as_pandas,
     check_label,
-    described_metric,
     given_experiment,
     given_study,
     made_by,
-    numbers_wanted,
-    place_of,
     planned_tests,
     section_of_tests,
-    takes,
     tests_asked,
     without_none,
 )
@@ -33,11 +27,14 @@ from bakeoff.api.entries import learner_of, task_of
 from bakeoff.api.estimators import refuse_spellings
 from bakeoff.api.findings import Findings
 from bakeoff.api.fold_plans import PROVE, FoldPlan, Split, plan_of, same_splits
+from bakeoff.api.frames import as_pandas
+from bakeoff.api.measured import described_metric, numbers_wanted
+from bakeoff.api.signature import FoldSettings, takes
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.comparisons.choose import GROWING
 from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
-from bakeoff.errors import UserError, listed, placed, some, unknown
+from bakeoff.errors import UserError, Verbatim, listed, placed, some, unknown
 from bakeoff.execution.fits import run_in_process
 from bakeoff.report.numbers import clean
 from bakeoff.report.study import Study
@@ -158,7 +155,7 @@ def compare_folds(
     places = {}
     for i, model in enumerate(results, 1):
         ids[model] = f"model-{i}"
-        places[f"model-{i}"] = place_of(model)
+        places[f"model-{i}"] = _place_of(model)
     try:
         section = section_of_tests(ids, options)
         if values is not None:
@@ -575,7 +572,7 @@ def _of_predictions(
             columns,
             ("models", key),
             numbers=task.numbers,
-            predictions=place_of(label),
+            predictions=_place_of(label),
             label=label,
         )
         models[key] = model.trained_by(learner_of(results[label]))
@@ -590,6 +587,11 @@ def _of_predictions(
     with tempfile.TemporaryDirectory() as folder:
         study = run_in_process(experiment, folder, 1, lambda done, total: None)
     return made_by(study, "bakeoff.compare_folds(results, …)")
+
+
+def _place_of(model: str) -> Verbatim:
+    """Return what messages call the results of a model."""
+    return Verbatim(f"results[{model!r}]")
 
 
 def _plan_of_table(table: pd.DataFrame) -> FoldPlan:

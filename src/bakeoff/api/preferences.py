@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.api.build_study import as_pandas, in_arguments
+from bakeoff.api.frames import as_pandas
 from bakeoff.api.judged_findings import JudgedFindings
+from bakeoff.api.signature import in_arguments
 from bakeoff.comparisons.preferences import compare_many, compare_two
 from bakeoff.data.battles import Battles, battles_of, read_battles
 from bakeoff.data.open_table import PLAIN

@@ -17,17 +17,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import TASKS, side_by_side
-from bakeoff.api.build_study import (
-    Measured,
-    build_study,
-    described_metric,
-    measured_by,
-    takes,
-    without_none,
-)
+from bakeoff.api.build_study import build_study, without_none
 from bakeoff.api.datasets import MISSING, study_of_scores
 from bakeoff.api.findings import Findings
 from bakeoff.api.judged_arrays import findings_of_call
+from bakeoff.api.measured import Measured, described_metric, measured_by
+from bakeoff.api.signature import takes
 from bakeoff.api.tasks import over_tasks
 from bakeoff.data.given_tables import GivenTables, read_columns, scores_of_folder, tables_of
 from bakeoff.data.observations import Observations

@@ -10,14 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.api.build_study import (
-    HOLDOUT,
-    check_label,
-    described_metric,
-    given_study,
-    planned_tests,
-    tests_asked,
-)
+from bakeoff.api.build_study import HOLDOUT, check_label, given_study, planned_tests, tests_asked
+from bakeoff.api.measured import described_metric
 from bakeoff.comparisons.analysis import Analysis, ComparedData, ComparedModel
 from bakeoff.errors import UserError, some
 from bakeoff.report.numbers import fixed, percent

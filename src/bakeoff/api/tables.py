@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.api.arrays import rows_of
-from bakeoff.api.build_study import as_pandas
+from bakeoff.api.frames import as_pandas
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.files import whole
 from bakeoff.sources.common.identifiers import series_of

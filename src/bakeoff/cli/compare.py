@@ -10,9 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.api.build_study import METRIC, ROWS, as_plain, in_arguments, names_of
+from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.api.findings import FORMS
+from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.api.rows import study_of_files
+from bakeoff.api.signature import in_arguments
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged import (
     command_of,

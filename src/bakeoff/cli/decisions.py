@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bakeoff import release
-from bakeoff.api.build_study import described_metric, in_arguments
+from bakeoff.api.measured import described_metric
 from bakeoff.api.rows import costs_in, read_tables
+from bakeoff.api.signature import in_arguments
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged_gate import is_judged_gate, judged_gate
 from bakeoff.cli.plan_labels import plan_labels

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bakeoff.api.build_study import in_arguments
 from bakeoff.api.judged import look_at_files, marks_of_files, running_suite
 from bakeoff.api.judged_findings import FORMS
 from bakeoff.api.preferences import answer_of_battles, check_alpha, columns_named
 from bakeoff.api.rows import keys_named
+from bakeoff.api.signature import in_arguments
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.terminal import bold, dim, outputs, say, say_notes, say_paragraphs, say_table
 from bakeoff.data.battles import holds_battles, read_battles

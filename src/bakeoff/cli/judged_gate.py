@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bakeoff import __version__
-from bakeoff.api.build_study import in_arguments
 from bakeoff.api.judged import items_of_files, marks_of_options
 from bakeoff.api.preferences import check_alpha, columns_named
 from bakeoff.api.rows import keys_named
+from bakeoff.api.signature import in_arguments
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged import LOOKS, MARKS, PREFERENCES, refuse_others
 from bakeoff.cli.terminal import bold, outputs, say, say_json, say_notes

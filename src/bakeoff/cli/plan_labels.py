@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from bakeoff.api.build_study import in_arguments
 from bakeoff.api.judged import marks_of_options
+from bakeoff.api.signature import in_arguments
 from bakeoff.cli import COMMANDS
 from bakeoff.cli.judged import refuse_others
 from bakeoff.cli.terminal import bold, dim, say, say_table
