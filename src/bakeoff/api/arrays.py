@@ -321,9 +321,9 @@ def _one_column_each(
     return columns_by_run
 
 
-def _is_array(given: Any) -> bool:
+def _is_array(values: Any) -> bool:
     """Tell whether the columns of an argument have no names."""
-    return not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
+    return not (isinstance(values, pd.DataFrame) or hasattr(values, "to_pandas"))
 
 
 def _notes_on_order(
@@ -351,16 +351,16 @@ def _declared_order(y: Series) -> list[str]:
     return list(map(name_of, _without_unused_categories(y).cat.categories))
 
 
-def _check_declared_order(what: str, y: Series, classes: Sequence[str]) -> None:
+def _check_declared_order(argument: str, y: Series, classes: Sequence[str]) -> None:
     """Ask for the order of columns without names where ordered categories have one of their own."""
     declared = _declared_order(y)
     is_ordered = isinstance(y.dtype, pd.CategoricalDtype) and y.cat.ordered
     if not is_ordered or declared == list(classes):
         return
     raise UserError(
-        f"{what}: its columns of probabilities have no names, and the categories of y are in the "
-        f"order {' < '.join(declared)}, whereas scikit-learn sorts its columns by class: give the "
-        f"order of the columns, `classes={declared!r}` or `classes={list(classes)!r}`, or a "
+        f"{argument}: its columns of probabilities have no names, and the categories of y are "
+        f"in the order {' < '.join(declared)}, whereas scikit-learn sorts its columns by class: "
+        f"give the order of the columns, `classes={declared!r}` or `classes={list(classes)!r}`, or a "
         "DataFrame with a column for each class"
     )
 
@@ -378,12 +378,12 @@ def _refuse_parts_of_models(answers: Mapping[str, Rows], classes: Sequence[str])
         columns: list[str] = []
         for columns_of_part in by_part.values():
             columns += columns_of_part
-        found = joined(list(map(repr, columns)))
+        quoted = joined(list(map(repr, columns)))
         of_model = ""
         if model:
             of_model = f", {model}"
         raise UserError(
-            f"predictions: {found} look like the labels and probabilities of one model{of_model}: "
+            f"predictions: {quoted} look like the labels and probabilities of one model{of_model}: "
             "give one of them, or call different models otherwise"
         )
 
@@ -403,13 +403,13 @@ def _classes(y: Series, classes: Sequence[Any]) -> list[str]:
     columns = [spelled_as(name_of(name), present) for name in classes]
     lacking = [name for name in present if name not in columns]
     if len(set(columns)) < len(columns) or lacking:
-        beside = f"; y has {some(lacking)} too" if lacking else ""
-        raise UserError(f"classes: found {some(columns)}, expected every class once{beside}")
+        also = f"; y has {some(lacking)} too" if lacking else ""
+        raise UserError(f"classes: found {some(columns)}, expected every class once{also}")
     return columns
 
 
 def _labels_or_probabilities(
-    what: str, rows: Rows, classes: Sequence[str], by_place: bool
+    argument: str, rows: Rows, classes: Sequence[str], by_place: bool
 ) -> dict[str, Series]:
     """Return what one model predicts as the columns of a file, those of probabilities by class."""
     if isinstance(rows, pd.Series):
@@ -420,15 +420,15 @@ def _labels_or_probabilities(
     if by_place:
         if len(names) != len(classes):
             raise UserError(
-                f"{what}: found {len(names)} columns, there are {len(classes)} classes "
+                f"{argument}: found {len(names)} columns, there are {len(classes)} classes "
                 f"({some(classes)}); name all of them in `classes`, in the order of the columns"
             )
         names = list(classes)
     for name in names:
         if name not in classes:
-            raise UserError(f"{what}: {unknown('class', name, classes)}")
+            raise UserError(f"{argument}: {unknown('class', name, classes)}")
     if len(set(names)) < len(names):
-        raise UserError(f"{what}: a class has two columns ({some(names)})")
+        raise UserError(f"{argument}: a class has two columns ({some(names)})")
     columns = {}
     for place, name in enumerate(names):
         columns[_PROBABILITY.replace(CLASS, name)] = rows.iloc[:, place]
@@ -451,11 +451,11 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     """Bring arguments with one row each into one order: by their index, or by position."""
     rows = {}
     indexed = []
-    for what, values in arguments.items():
-        rows[what] = rows_of(what, values)
+    for argument, values in arguments.items():
+        rows[argument] = rows_of(argument, values)
         # frames of other libraries have no index
         if isinstance(values, pd.Series | pd.DataFrame):
-            indexed.append(what)
+            indexed.append(argument)
     first = next(iter(rows))
     _check_lengths(rows, first)
     leading = first
@@ -463,21 +463,21 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
         leading = indexed[0]
     order = rows[leading].index
     moved = []
-    for what in indexed:
-        if not rows[what].index.equals(order):
-            _check_same_index(what, rows[what].index, leading, order)
-            moved.append(what)
+    for argument in indexed:
+        if not rows[argument].index.equals(order):
+            _check_same_index(argument, rows[argument].index, leading, order)
+            moved.append(argument)
     if moved and len(indexed) < len(rows):
-        bare = next(what for what in rows if what not in indexed)
+        bare = next(argument for argument in rows if argument not in indexed)
         raise UserError(
             f"{bare}: it has no index, and {moved[0]} is in another order than {leading}: give it "
             "the index of its rows, or bring all into one order"
         )
     ordered = {}
-    for what, values in rows.items():
-        if what in moved:
+    for argument, values in rows.items():
+        if argument in moved:
             values = values.reindex(order)
-        ordered[what] = values.reset_index(drop=True)
+        ordered[argument] = values.reset_index(drop=True)
     return ordered
 
 
@@ -485,24 +485,27 @@ def _check_lengths(rows: Mapping[str, Rows], first: str) -> None:
     n = len(rows[first])
     if not n:
         raise UserError(f"{first}: found no rows, expected a value for each row")
-    for what, values in rows.items():
+    for argument, values in rows.items():
         if len(values) != n:
-            raise UserError(f"{what}: found {len(values):,} rows, {first} has {n:,}")
+            raise UserError(f"{argument}: found {len(values):,} rows, {first} has {n:,}")
 
 
-def _check_same_index(what: str, index: pd.Index[Any], leading: str, order: pd.Index[Any]) -> None:
+def _check_same_index(
+    argument: str, index: pd.Index[Any], leading: str, order: pd.Index[Any]
+) -> None:
     """Refuse rows that cannot be brought into the order of those of another argument."""
     strange = index.difference(order)
     each_once = index.is_unique and order.is_unique
     same = each_once and not len(order.difference(index))
     if same and _counts(index) == _counts(order):
         return
-    others = ""
+    unknown_rows = ""
     if len(strange):
-        others = f" (it has {some(strange)})"
+        unknown_rows = f" (it has {some(strange)})"
     raise UserError(
-        f"{what}: its index is another one than that of {leading}{others}: give both the same "
-        "index, in which each row is once, or pass `.to_numpy()` of both to pair them by position"
+        f"{argument}: its index is another one than that of {leading}{unknown_rows}: give both the "
+        "same index, in which each row is once, or pass `.to_numpy()` of both to pair them by "
+        "position"
     )
 
 
@@ -511,36 +514,40 @@ def _counts(index: pd.Index[Any]) -> bool:
     return isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(index)))
 
 
-def one_column(what: str, rows: Rows) -> Series:
+def one_column(argument: str, rows: Rows) -> Series:
     """Take the only column."""
     if isinstance(rows, pd.Series):
         return rows
     if rows.shape[1] != 1:
-        raise UserError(f"{what}: found {rows.shape[1]} columns, expected one value for each row")
+        raise UserError(
+            f"{argument}: found {rows.shape[1]} columns, expected one value for each row"
+        )
     return rows.iloc[:, 0]
 
 
-def rows_of(what: str, given: Any) -> Rows:
+def rows_of(argument: str, passed: Any) -> Rows:
     """Return an argument as rows of pandas."""
-    if isinstance(given, pd.api.extensions.ExtensionArray):
-        given = pd.Series(given)
-    if isinstance(given, pd.Series | pd.DataFrame) or hasattr(given, "to_pandas"):
-        rows: Rows = as_pandas(given)
+    if isinstance(passed, pd.api.extensions.ExtensionArray):
+        passed = pd.Series(passed)
+    if isinstance(passed, pd.Series | pd.DataFrame) or hasattr(passed, "to_pandas"):
+        rows: Rows = as_pandas(passed)
         return rows
-    if hasattr(given, "predict"):
+    if hasattr(passed, "predict"):
         raise UserError(
-            f"{what}: found the estimator {type(given).__name__}, expected its predictions: pass "
-            "`model.predict(X_test)`; or compare learning algorithms with `bakeoff.compare_folds("
-            "{name: cross_validate(model, X, y, cv=cv), …}, cv=cv)`"
+            f"{argument}: found the estimator {type(passed).__name__}, expected its predictions: "
+            "pass `model.predict(X_test)`; or compare learning algorithms with "
+            "`bakeoff.compare_folds({name: cross_validate(model, X, y, cv=cv), …}, cv=cv)`"
         )
     try:
-        values = np.asarray(given)
-        if values.dtype.kind == "U" and not isinstance(given, np.ndarray):
-            values = np.asarray(given, dtype=object)  # a missing value among texts is no text
+        values = np.asarray(passed)
+        if values.dtype.kind == "U" and not isinstance(passed, np.ndarray):
+            values = np.asarray(passed, dtype=object)  # a missing value among texts is no text
     except ValueError:  # lists of different lengths
         values = np.array(None)
     if values.ndim not in (1, 2):
-        raise UserError(f"{what}: found {type(given).__name__}, expected one value for each row")
+        raise UserError(
+            f"{argument}: found {type(passed).__name__}, expected one value for each row"
+        )
     if values.ndim == 2:
         return pd.DataFrame(values)
-    return series_of(values, given)
+    return series_of(values, passed)

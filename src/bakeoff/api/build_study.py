@@ -65,11 +65,11 @@ _OF_FITS = (WORKFLOW, "scikit-learn", "skrub")
 
 
 def tests_asked(
-    models: Collection[str], settings: Mapping[str, Any], **more: Any
+    models: Collection[str], settings: Mapping[str, Any], **keys: Any
 ) -> HypothesisTests:
     """Return the tests that the arguments of a call ask for; models are called by their names."""
     versus = settings["versus"]
-    section = section_of_tests({name: name for name in models}, settings, **more)
+    section = section_of_tests({name: name for name in models}, settings, **keys)
     section.pop("versus", None)
     tests = validated(HypothesisTests, section, ("tests",))
     # in YAML a model is called by its id, here by any name
@@ -77,12 +77,12 @@ def tests_asked(
 
 
 def section_of_tests(
-    ids: Mapping[str, str], settings: Mapping[str, Any], what: str = "model", **more: Any
+    ids: Mapping[str, str], settings: Mapping[str, Any], noun: str = "model", **keys: Any
 ) -> dict[str, Any]:
     """Return the section `tests:` of an experiment from the arguments of a call."""
     versus = settings["versus"]
     if versus is not None and versus not in ids:
-        raise UserError(f"versus: {unknown(what, versus, ids)}")
+        raise UserError(f"versus: {unknown(noun, versus, ids)}")
     section = {
         "run": list(settings["tests"]) or None,
         "correction": settings["correction"],
@@ -93,7 +93,7 @@ def section_of_tests(
         section["versus"] = ids[versus]
     if settings["alternative"] != "two-sided":
         section["alternative"] = settings["alternative"]
-    return without_none(section | more)
+    return without_none(section | keys)
 
 
 def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def given_study(
     evidence: Mapping[str, Any],
     scores: pd.DataFrame,
     command: str,
-    **more: Any,
+    **facts: Any,
 ) -> Study:
     """Run the planned tests on scores from elsewhere, and make the study for the report."""
     no_truth = np.array([], dtype=np.intp)
@@ -137,7 +137,7 @@ def given_study(
     for name, data in analysis.datasets.items():
         cards[name] = given_card(name, data.label, {}, Target(()), no_truth)
     comparisons = run_all(planned, analysis, evidence)
-    study = Study(analysis, comparisons, scores, cards=cards, planned=planned, **more)
+    study = Study(analysis, comparisons, scores, cards=cards, planned=planned, **facts)
     return made_by(study, command)
 
 

@@ -219,8 +219,8 @@ def _read(table: Any, settings: Mapping[str, Any]) -> _Scores:
     models = _models(everything, settings["models"])
     long = everything[everything["model"].isin(models)]
     datasets = list(dict.fromkeys(long["dataset"]))
-    wanted = pd.MultiIndex.from_product([better, datasets, models], names=CELL)
-    cells, lost_folds = averaged(long, wanted, everything, settings["impute"], better)
+    every_cell = pd.MultiIndex.from_product([better, datasets, models], names=CELL)
+    cells, lost_folds = averaged(long, every_cell, everything, settings["impute"], better)
     units = _units(long, cells, list(better))
     groups = _groups(long, datasets)
     notes = _notes(long, units)
@@ -251,14 +251,14 @@ def read_seeds(
     return long[long["model"].isin(models)], models, better
 
 
-def _models(long: pd.DataFrame, wanted: Sequence[str] | None) -> list[str]:
+def _models(long: pd.DataFrame, chosen: Sequence[str] | None) -> list[str]:
     """Return the models to compare."""
     models = list(dict.fromkeys(long["model"]))
-    if wanted is not None:
-        for name in wanted:
+    if chosen is not None:
+        for name in chosen:
             if name not in models:
                 raise UserError(f"models: {unknown('model', name, models)}")
-        models = list(wanted)
+        models = list(chosen)
     if len(models) < 2:
         raise UserError(f"models: found {len(models)} model, expected two at least")
     return models
@@ -382,11 +382,11 @@ def _long(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     repeats = settings["runs"]
     groups = settings["groups"]
     _check_columns(frame, "runs", repeats)
-    beside = list(repeats)
+    other_columns = list(repeats)
     if groups:
         _check_columns(frame, "groups", [groups])
-        beside.append(groups)
-    frame, datasets = _named_datasets(frame, settings["datasets"], beside)
+        other_columns.append(groups)
+    frame, datasets = _named_datasets(frame, settings["datasets"], other_columns)
     shared = pd.DataFrame({"dataset": _names(frame[datasets], "datasets")})
     shared["repeat"] = 0
     if repeats:
@@ -402,7 +402,7 @@ def _long(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     columns = _columns_of_scores(frame, metrics)
     if model is not None and columns:
         return _of_long(frame, shared, datasets, model, columns)
-    return _of_wide(frame, shared, metrics, settings["models"], {datasets, *beside})
+    return _of_wide(frame, shared, metrics, settings["models"], {datasets, *other_columns})
 
 
 def _columns_of_scores(frame: pd.DataFrame, metrics: Sequence[str]) -> list[str]:
@@ -448,7 +448,7 @@ def _of_wide(
     shared: pd.DataFrame,
     metrics: Sequence[str],
     models: Sequence[str] | None,
-    others: set[str],
+    not_models: set[str],
 ) -> pd.DataFrame:
     """Add models, the metric and scores of a table with a column for each model."""
     if len(metrics) > 1:
@@ -459,7 +459,7 @@ def _of_wide(
     if metrics:
         metric = metrics[0]
     parts = []
-    for name in _columns_of_models(frame, models, others):
+    for name in _columns_of_models(frame, models, not_models):
         parts.append(shared.assign(model=name.strip(), metric=metric, value=frame[name]))
     if not parts:
         raise UserError("models: found 0 models, expected two at least")
@@ -467,15 +467,17 @@ def _of_wide(
 
 
 def _columns_of_models(
-    frame: pd.DataFrame, models: Sequence[str] | None, others: set[str]
+    frame: pd.DataFrame, models: Sequence[str] | None, not_models: set[str]
 ) -> Sequence[str]:
     """Return the columns of a wide table that hold the scores of a model."""
     if models is not None:
         for name in models:
             if name not in frame:
-                raise UserError(f"models: {unknown('column', name, set(frame.columns) - others)}")
+                raise UserError(
+                    f"models: {unknown('column', name, set(frame.columns) - not_models)}"
+                )
         return models
-    columns = [str(name) for name in frame if name not in others]
+    columns = [str(name) for name in frame if name not in not_models]
     with blame("models"):
         refuse_same_names(columns)
     for name in columns:

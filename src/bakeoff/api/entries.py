@@ -33,12 +33,12 @@ _NAME_CLASSES = ("class_weight", "pos_label", "constant")
 def entry_of(estimator: Any, place: str) -> dict[str, Any]:
     """Return the entry of an estimator, or of the steps of a pipeline, without its defaults."""
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
-        found = type(estimator).__name__
+        type_name = type(estimator).__name__
         if isinstance(estimator, type):
-            found = f"the class {estimator.__name__}"
+            type_name = f"the class {estimator.__name__}"
         raise UserError(
-            f"{place}: found {found}, expected an estimator with scikit-learn's interface, such as "
-            "LogisticRegression()"
+            f"{place}: found {type_name}, expected an estimator with scikit-learn's interface, "
+            "such as LogisticRegression()"
         )
     if not is_pipeline(estimator):
         return _described(estimator, place)
@@ -166,10 +166,10 @@ def with_codes(entry: Any, codes: Mapping[str, int], of_classes: bool = False) -
 # --- values of parameters
 
 
-def _defaults(kind: type) -> dict[str, Any]:
+def _defaults(cls: type) -> dict[str, Any]:
     """Return the defaults of the parameters of a class."""
     try:
-        parameters = inspect.signature(kind).parameters.values()
+        parameters = inspect.signature(cls).parameters.values()
     except ValueError:  # a compiled class that does not tell what it takes
         return {}
     return {parameter.name: parameter.default for parameter in parameters}

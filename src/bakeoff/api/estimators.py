@@ -198,12 +198,12 @@ def compare_estimators(
     if not isinstance(n_jobs, int) or n_jobs == 0:
         raise UserError(f"n_jobs: found {shown(n_jobs)}, expected a number of processes, or -1")
     columns = {"groups": groups, "time": time}
-    asked = _experiment(estimator_by_name, X, y, columns, arguments)
-    study = _run(asked, estimator_by_name, n_jobs, settings["progress"])
+    call = _experiment(estimator_by_name, X, y, columns, arguments)
+    study = _run(call, estimator_by_name, n_jobs, settings["progress"])
     versions = dict(study.environment)
     versions.pop(WORKFLOW, None)
     splitter = ""
-    if asked.by_splitter:
+    if call.by_splitter:
         splitter = type(cv).__name__
     study = dataclasses.replace(
         study,
@@ -211,7 +211,7 @@ def compare_estimators(
         splitter=splitter,
         command="bakeoff.compare_estimators(estimators, X, y, …)",
     )
-    return EstimatorFindings(study, asked.config, asked.frame)
+    return EstimatorFindings(study, call.config, call.frame)
 
 
 class _Asked(NamedTuple):
@@ -270,42 +270,42 @@ def _experiment(
             "models": models,
             "metrics": metrics or None,
             "resampling": plans,
-            "tests": section_of_tests(ids, arguments, what="estimator"),
+            "tests": section_of_tests(ids, arguments, noun="estimator"),
         }
     )
     handed_on = preprocessing == "none" and not texts
     return _Asked(config, frame.assign(**folds), ids, handed_on, bool(folds))
 
 
-def _run(asked: _Asked, estimators: Mapping[str, Any], n_jobs: int, progress: bool | None) -> Study:
+def _run(call: _Asked, estimators: Mapping[str, Any], n_jobs: int, progress: bool | None) -> Study:
     """Run the experiment of a call in a folder that is left to nobody."""
     from joblib import effective_n_jobs
 
     workers = effective_n_jobs(n_jobs)
     label_by_id = {}
-    places = {}
-    for label, key in asked.ids.items():
+    place_by_id = {}
+    for label, key in call.ids.items():
         label_by_id[key] = label
-        places[key] = _place(label)
+        place_by_id[key] = _place(label)
     try:
         with tempfile.TemporaryDirectory() as folder, _bar(progress) as fitted:
             table = Path(folder) / "table.parquet"
-            write_table(asked.frame, table)
-            experiment = load_experiment(_with_table(asked.config, str(table)))
+            write_table(call.frame, table)
+            experiment = load_experiment(_with_table(call.config, str(table)))
             if workers > 1:
                 _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
             return run_in_process(experiment, f"{folder}/results", workers, fitted)
     except StepError as error:
         fit = error.what
         assert isinstance(fit, Fit)
-        text = f"{places[fit.model]}, {fit.split}: {error.reason}"
+        text = f"{place_by_id[fit.model]}, {fit.split}: {error.reason}"
         estimator = estimators[label_by_id[fit.model]]
         cannot_read = re.search(_UNREADABLE, error.reason) is not None
-        if cannot_read and asked.as_passed and not _has_steps(estimator):
+        if cannot_read and call.as_passed and not _has_steps(estimator):
             text += _AUTO_HINT
         raise UserError(text) from None
     except UserError as error:
-        raise placed(error, places) from None
+        raise placed(error, place_by_id) from None
 
 
 def _ids(estimators: Iterable[str]) -> dict[str, str]:
@@ -344,10 +344,10 @@ def _names(estimators: Sequence[Any]) -> list[str]:
     """Call estimators like their classes, those of one class with their number."""
     classes = []
     for estimator in estimators:
-        kind = estimator
+        cls = estimator
         if not isinstance(estimator, type):
-            kind = type(estimator)
-        classes.append(kind.__name__)
+            cls = type(estimator)
+        classes.append(cls.__name__)
     names = []
     for place, name in enumerate(classes):
         if classes.count(name) == 1:
@@ -376,8 +376,8 @@ def _task(estimators: Mapping[str, Any]) -> str:
         if is_regressor(estimator):
             kinds[label] = "regressor"
     if len(set(kinds.values())) > 1:
-        each = ", ".join(f"{label} is a {kind}" for label, kind in kinds.items())
-        raise UserError(f"estimators: found both kinds ({each}), expected one")
+        listing = ", ".join(f"{label} is a {kind}" for label, kind in kinds.items())
+        raise UserError(f"estimators: found both kinds ({listing}), expected one")
     if "regressor" in kinds.values():
         return "regression"
     return "classification"
@@ -439,11 +439,11 @@ def _refuse_unreadable(estimators: Mapping[str, Any], features: pd.DataFrame) ->
     if not texts and not gaps:
         return
     for label, estimator in estimators.items():
-        found = _unreadable(estimator, features, texts, gaps)
-        if found:
+        unreadable = _unreadable(estimator, features, texts, gaps)
+        if unreadable:
             raise UserError(
-                f"X: values {found}, which {_place(label)} ({type(estimator).__name__}) does not "
-                f"take{_AUTO_HINT}, or make a pipeline of your own"
+                f"X: values {unreadable}, which {_place(label)} ({type(estimator).__name__}) does "
+                f"not take{_AUTO_HINT}, or make a pipeline of your own"
             )
 
 
@@ -571,17 +571,17 @@ def _resampling_of(
 
 def _folds_of(cv: Any, frame: pd.DataFrame, roles: Mapping[str, str]) -> NDArray[np.int64]:
     """Return the fold in which a splitter tests each row, from 1."""
-    kind = type(cv).__name__
-    if kind in REPEATED:
+    splitter = type(cv).__name__
+    if splitter in REPEATED:
         rounds = int(cv.n_repeats)
         plan = {"kfold": {"folds": cv.get_n_splits() // rounds, "repeats": rounds}}
         raise UserError(
-            f"cv: found {kind}, whose folds are {rounds} divisions where one is expected; "
+            f"cv: found {splitter}, whose folds are {rounds} divisions where one is expected; "
             f"{plan} draws as many"
         )
-    if not hasattr(cv, "split") or kind not in _ROUNDS:
+    if not hasattr(cv, "split") or splitter not in _ROUNDS:
         raise UserError(
-            f"cv: found {kind}, expected a number of folds, the name of a plan "
+            f"cv: found {splitter}, expected a number of folds, the name of a plan "
             f"({listed(Resampling.model_fields)}), the section `resampling:` of an experiment, or "
             f"a splitter whose folds test every row once in a round ({listed(_ROUNDS)})"
         )
@@ -591,11 +591,11 @@ def _folds_of(cv: Any, frame: pd.DataFrame, roles: Mapping[str, str]) -> NDArray
     try:
         splits = list(cv.split(frame, frame[roles["target"]], groups))
     except (TypeError, ValueError) as error:
-        raise UserError(f"cv: {kind} cannot split these rows: {error}") from None
+        raise UserError(f"cv: {splitter} cannot split these rows: {error}") from None
     folds = np.zeros(len(frame), dtype=np.int64)
     for fold, (_, test) in enumerate(splits, start=1):
         folds[test] = fold
     if not folds.all():
         untested = int((folds == 0).sum())
-        raise UserError(f"cv: {kind} tests {untested:,} rows in no fold")
+        raise UserError(f"cv: {splitter} tests {untested:,} rows in no fold")
     return folds

@@ -152,10 +152,10 @@ def compare_folds(
                 )
         return Findings(_of_scores(results, names, values, cv, n, label, tests))
     ids = {}
-    places = {}
+    place_by_id = {}
     for i, model in enumerate(results, 1):
         ids[model] = f"model-{i}"
-        places[f"model-{i}"] = _place_of(model)
+        place_by_id[f"model-{i}"] = _place_of(model)
     try:
         section = section_of_tests(ids, options)
         if values is not None:
@@ -164,7 +164,7 @@ def compare_folds(
         rows = _Rows(X, y, groups, cv)
         return Findings(_of_predictions(results, ids, rows, names, data, section))
     except UserError as error:
-        raise placed(error, places) from None
+        raise placed(error, place_by_id) from None
 
 
 class SearchSettings(FoldSettings, total=False):
@@ -309,12 +309,12 @@ def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDA
         columns = {metrics[0]: columns["score"]}
     if not metrics:
         return columns
-    wanted = {}
+    chosen = {}
     for metric in metrics:
         if metric not in columns:
             raise UserError(f"metric: {unknown('metric', metric, columns)}")
-        wanted[metric] = columns[metric]
-    return wanted
+        chosen[metric] = columns[metric]
+    return chosen
 
 
 def _column_of(model: str, key: str, values: Any) -> NDArray[np.float64]:
@@ -654,7 +654,7 @@ def _holds_quantities(table: pd.DataFrame) -> bool:
     return False
 
 
-def _looked_up(what: str, values: Any, ids: pd.Series[Any]) -> NDArray[Any]:
+def _looked_up(argument: str, values: Any, ids: pd.Series[Any]) -> NDArray[Any]:
     """Return the values of rows: by the index of a Series, else by their places."""
     rows = values
     if not isinstance(values, pd.Series):
@@ -662,10 +662,10 @@ def _looked_up(what: str, values: Any, ids: pd.Series[Any]) -> NDArray[Any]:
     lacking = ids[~ids.isin(rows.index)]
     if len(lacking):
         raise UserError(
-            f"{what}: {len(lacking):,} rows have no value, the first is {lacking.iloc[0]}"
+            f"{argument}: {len(lacking):,} rows have no value, the first is {lacking.iloc[0]}"
         )
-    found: NDArray[Any] = rows.loc[ids].to_numpy()
-    return found
+    looked_up: NDArray[Any] = rows.loc[ids].to_numpy()
+    return looked_up
 
 
 def _predicted(

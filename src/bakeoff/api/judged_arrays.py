@@ -59,11 +59,13 @@ def findings_of_call(
     return JudgedFindings(answer_of_marks(found, "bakeoff.compare(None, …, human=…)"))
 
 
-def _marks(what: str, given: Any) -> Any:
+def _marks(argument: str, passed: Any) -> Any:
     """Return marks as numbers, NaN where there is none."""
-    marks = pd.Series(given)
+    marks = pd.Series(passed)
     numbers = pd.to_numeric(marks, errors="coerce")
     strange = numbers.isna() & marks.notna()
     if strange.any():
-        raise UserError(f"{what}: found {marks[strange].iloc[0]!r}, expected a number or nothing")
+        raise UserError(
+            f"{argument}: found {marks[strange].iloc[0]!r}, expected a number or nothing"
+        )
     return numbers.to_numpy(dtype=float, na_value=np.nan)

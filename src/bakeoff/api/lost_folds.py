@@ -60,16 +60,16 @@ def averaged(
     values = _means_of_common(tables)
     if not lost:
         return Averaged(_of_cells(long, values, cells))
-    other = None
+    imputed = None
     baseline = impute or next((name for name in names if _CONSTANT.fullmatch(name.lower())), None)
     if baseline is not None:
-        other = _means_with(tables, everything, baseline, refuse=impute is not None)
+        imputed = _means_with(tables, everything, baseline, refuse=impute is not None)
     notes = [_said(tables, lost, impute)]
-    if other is not None and baseline is not None:
+    if imputed is not None and baseline is not None:
         for metric, greater in better.items():
-            notes += _other_leader(metric, greater, values, other, baseline, impute)
+            notes += _other_leader(metric, greater, values, imputed, baseline, impute)
         if impute is not None:
-            values = other
+            values = imputed
     return Averaged(_of_cells(long, values, cells), tuple(notes))
 
 
@@ -126,11 +126,11 @@ def _means_with(
     of_baseline = everything[everything["model"] == baseline]
     means = {}
     for (metric, dataset), table in tables.items():
-        here = (of_baseline["metric"] == metric) & (of_baseline["dataset"] == dataset)
-        beside = of_baseline[here].set_index("repeat")["value"].astype(np.float64)
-        beside = beside.reindex(table.index)
+        in_cell = (of_baseline["metric"] == metric) & (of_baseline["dataset"] == dataset)
+        of_folds = of_baseline[in_cell].set_index("repeat")["value"].astype(np.float64)
+        of_folds = of_folds.reindex(table.index)
         present = _present(table)
-        lacking = present.isna().any(axis=1) & beside.reindex(present.index).isna()
+        lacking = present.isna().any(axis=1) & of_folds.reindex(present.index).isna()
         if lacking.any() and not refuse:
             return None
         if lacking.any():
@@ -138,7 +138,7 @@ def _means_with(
                 f"impute: {baseline} has no score itself on a fold of {dataset} that another model "
                 "lacks: name a model with all folds"
             )
-        filled = present.apply(lambda scores, given=beside: scores.fillna(given))
+        filled = present.apply(lambda scores, given=of_folds: scores.fillna(given))
         means[metric, dataset] = filled.mean().reindex(table.columns)
     return means
 
@@ -162,12 +162,12 @@ def _of_cells(
 def _said(tables: Mapping[Key, pd.DataFrame], lost: Mapping[str, int], impute: str | None) -> str:
     """Say how many fold scores are missing, of which models, and what became of them."""
     total = 0
-    kept = 0
+    compared = 0
     for table in tables.values():
         total += table.size
         # the folds that all models have, of which each has a score on each
         present = _present(table)
-        kept += int(present.notna().all(axis=1).sum()) * present.shape[1]
+        compared += int(present.notna().all(axis=1).sum()) * present.shape[1]
     by_number = sorted(lost.items(), key=lambda item: -item[1])
     named = [f"{model} {number:,}" for model, number in by_number[:_MOST_NAMED]]
     if len(by_number) > _MOST_NAMED:
@@ -177,7 +177,7 @@ def _said(tables: Mapping[Key, pd.DataFrame], lost: Mapping[str, int], impute: s
         return f"{start}: the score of {impute} on the same fold stands in their place."
     return (
         f"{start}: the models are compared on the folds of each data set that all of them have, "
-        f"{kept:,} of {total:,} scores."
+        f"{compared:,} of {total:,} scores."
     )
 
 

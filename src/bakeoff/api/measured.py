@@ -93,7 +93,7 @@ def _passing(names: Sequence[str]) -> Passing | None:
     for name in names:
         passing = passing_of(name)
         if passing is not None:
-            others = [other for other in names if other != name]
+            others = [metric for metric in names if metric != name]
             if len(names) > 1:
                 raise UserError(
                     f"metrics: {passing.label} is compared by itself, without {joined(others)}: "
@@ -130,10 +130,10 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
     return Need.NUMBERS in needs
 
 
-def described_metric(name: str, greater_is_better: bool, **more: Any) -> GivenMetric:
+def described_metric(name: str, greater_is_better: bool, **keys: Any) -> GivenMetric:
     """Describe a metric that is none of ours, by a name that an experiment can have."""
     plain = re.sub(r"\W", "_", name)
     if not plain[:1].isalpha() or plain == "model":
         plain = f"metric_{plain}"
-    keys = {"name": plain, "greater_is_better": greater_is_better, **more}
-    return validated(GivenMetric, keys, ("metrics",))
+    description = {"name": plain, "greater_is_better": greater_is_better, **keys}
+    return validated(GivenMetric, description, ("metrics",))

@@ -92,11 +92,11 @@ def compare_preferences(
         if isinstance(frame, str | Path):
             battles = read_battles(str(frame), PLAIN, columns)
         else:
-            given = as_pandas(frame)
-            if not isinstance(given, pd.DataFrame):
+            passed = as_pandas(frame)
+            if not isinstance(passed, pd.DataFrame):
                 kind = type(frame).__name__
                 raise UserError(f"frame: found {kind}, expected a table with a row for each vote")
-            battles = battles_of(given, "the table", **columns)
+            battles = battles_of(passed, "the table", **columns)
         command = "bakeoff.compare_preferences(frame, …)"
         return JudgedFindings(answer_of_battles(battles, models, alpha, command))
 

@@ -49,10 +49,10 @@ def study_of_seeds(
     _refuse_few(long)
     title = settings["name"] or "the runs"
     options = {"missing": "omit", "paired_seeds": bool(settings["paired"])}
-    asked = dict(settings)
-    asked["options"] = {**(settings["options"] or {}), "seeds_difference": options}
-    asked["correction"] = settings["correction"] or "holm"
-    tests = tests_asked(models, asked)
+    arguments = dict(settings)
+    arguments["options"] = {**(settings["options"] or {}), "seeds_difference": options}
+    arguments["correction"] = settings["correction"] or "holm"
+    tests = tests_asked(models, arguments)
     tasks = list(dict.fromkeys(long["dataset"]))
     fits = _frame(long, models, tasks)
     named = _metrics(better)
@@ -102,8 +102,8 @@ def _metrics(better: Mapping[str, bool]) -> dict[str, tuple[str, Any]]:
         if metric in METRICS:
             named[metric] = (metric, None)
             continue
-        given = described_metric(metric, greater_is_better, label=metric)
-        named[metric] = (given.name, given)
+        description = described_metric(metric, greater_is_better, label=metric)
+        named[metric] = (description.name, description)
     return named
 
 
@@ -113,11 +113,11 @@ def _refuse_few(long: pd.DataFrame) -> None:
     few = counts[counts < FEWEST_SEEDS]
     if len(few):
         first = few.reset_index(name="runs").iloc[0]
-        found = f"{first['runs']} runs"
+        n_runs = f"{first['runs']} runs"
         if first["runs"] == 1:
-            found = "1 run"
+            n_runs = "1 run"
         raise UserError(
-            f"seeds: found {found} of {first['model']} on {first['dataset']}; {FEWEST_SEEDS} of "
+            f"seeds: found {n_runs} of {first['model']} on {first['dataset']}; {FEWEST_SEEDS} of "
             "each model would be the least: with fewer next to nothing is known of how runs vary"
         )
     pairs = set(counts.index)
@@ -158,10 +158,10 @@ def _sentences(
     fits: pd.DataFrame, analysis: Analysis, tasks: Sequence[str], paired: bool
 ) -> tuple[str, ...]:
     """Say what the comparison is about, whether runs go in pairs, and what papers publish."""
-    where = "on this data set, not about other data sets"
+    scope = "on this data set, not about other data sets"
     if len(tasks) > 1:
-        where = "on these data sets, not about other ones"
-    texts = [f"This is about new seeds {where}."]
+        scope = "on these data sets, not about other ones"
+    texts = [f"This is about new seeds {scope}."]
     metric = analysis.metrics[0]
     rows = fits[fits["metric"] == metric]
     if len(analysis.models) > 2:
@@ -171,8 +171,8 @@ def _sentences(
     b = _runs_by_task(rows, second)
     if not paired:
         texts += _on_pairs(a, b)
-    whole = np.isfinite(a).all() and np.isfinite(b).all()
-    if whole and len(tasks) >= _FEWEST_TASKS:
+    complete = np.isfinite(a).all() and np.isfinite(b).all()
+    if complete and len(tasks) >= _FEWEST_TASKS:
         greater = analysis.measures[metric].greater_is_better
         texts += _published(a, b, first, second, greater)
     return tuple(texts)

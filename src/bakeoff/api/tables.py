@@ -125,15 +125,15 @@ def as_passed(X: Any, features: pd.DataFrame) -> Any:
     return FunctionTransformer(operator.methodcaller("astype", types))
 
 
-def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
+def _column(passed: Any, frame: pd.DataFrame, argument: str) -> Any:
     """Return values for the rows of a table, paired by position."""
-    if getattr(given, "ndim", 1) == 2 and given.shape[1] == 1:
-        given = given.squeeze(axis=1)
-    values = given
-    if not isinstance(given, pd.Series):
-        values = series_of(np.asarray(given).tolist(), given)
-    if getattr(given, "ndim", 1) != 1:
-        raise UserError(f"{argument}: found shape {given.shape}, expected one value for each row")
+    if getattr(passed, "ndim", 1) == 2 and passed.shape[1] == 1:
+        passed = passed.squeeze(axis=1)
+    values = passed
+    if not isinstance(passed, pd.Series):
+        values = series_of(np.asarray(passed).tolist(), passed)
+    if getattr(passed, "ndim", 1) != 1:
+        raise UserError(f"{argument}: found shape {passed.shape}, expected one value for each row")
     if len(values) != len(frame):
         raise UserError(
             f"{argument}: found {len(values):,} values for the {len(frame):,} rows of X"
@@ -141,7 +141,7 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
     missing = int(values.isna().sum())
     if argument == "y" and missing:
         raise UserError(f"y: {missing:,} of its {len(values):,} values are missing: leave them out")
-    if isinstance(given, pd.Series) and not given.index.equals(frame.index):
+    if isinstance(passed, pd.Series) and not passed.index.equals(frame.index):
         raise UserError(
             f"{argument}: its index is not that of X; align them, or pass {argument}.to_numpy() to "
             "pair rows by position"

@@ -21,9 +21,9 @@ def over_tasks(
     tables: GivenTables, columns: GivenColumns, options: Mapping[str, Any]
 ) -> tuple[GivenColumns, Weights]:
     """Name the column of the tasks where the rows are of several, and what these weigh."""
-    wanted = options.get("weights")
+    weights = options.get("weights")
     by_task = len(tables.tasks) > 1
-    if not by_task and wanted is not None:
+    if not by_task and weights is not None:
         by_task = TASK in tables.first.names
         if not by_task:
             raise UserError(
@@ -34,7 +34,7 @@ def over_tasks(
     if not by_task or TASK in (options.get("groups"), columns.runs):
         return columns, BY_TASKS
     named = columns.model_copy(update={"tasks": TASK})
-    return named, _weights(wanted or BY_TASKS, tables)
+    return named, _weights(weights or BY_TASKS, tables)
 
 
 def _weights(text: str, tables: GivenTables) -> Weights:

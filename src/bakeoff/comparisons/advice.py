@@ -286,33 +286,33 @@ def remedies(test: PlannedTest, analysis: Analysis, size: RowCounts | None) -> s
     entry = catalogue()[test.name]
     models = list(analysis.models)
 
-    def reaches(what: str, n: int) -> bool:
+    def reaches(unit: str, n: int) -> bool:
         """Tell whether a test with so many of one thing could reach its level."""
         rows = size
-        if rows is not None and what in rows._fields:
-            rows = rows._replace(**{what: n})
+        if rows is not None and unit in rows._fields:
+            rows = rows._replace(**{unit: n})
         compared = models
-        if what == "models":
+        if unit == "models":
             compared = models[:n]
         units = 0
-        if what == "data sets":
+        if unit == "data sets":
             units = n
         smallest = smallest_pvalue(test, analysis, rows, models=compared, units=units)
         return smallest <= test.alpha
 
-    def first(what: str, numbers: Sequence[int]) -> int:
+    def first(unit: str, numbers: Sequence[int]) -> int:
         """Return the first number of one thing that will do, as all after it; 0 where none does."""
         # the smallest p-value falls along the numbers, so that they can be halved
-        place = bisect_left(numbers, True, key=lambda n: reaches(what, n))
+        place = bisect_left(numbers, True, key=lambda n: reaches(unit, n))
         if place == len(numbers):
             return 0
         return numbers[place]
 
     ways = []
-    what, count = _counted(size, analysis)
-    enough = first(what, range(count + 1, FEW))
+    unit, count = _counted(size, analysis)
+    enough = first(unit, range(count + 1, FEW))
     if enough:
-        ways.append(f"at least {enough} {what}")
+        ways.append(f"at least {enough} {unit}")
     if test.versus is None and len(models) > 2:
         fewer_models = first("models", range(len(models) - 1, entry.fewest_models - 1, -1))
         if fewer_models:
@@ -435,17 +435,17 @@ def cautions(
     better: Sequence[str] = ()
     if inflated:
         better = test.better
-    instead: list[Entry] = []
+    sounder: list[Entry] = []
     for name in better:
         jumps = name == ON_ROWS and metric is not None and not has_test(metric)
         if not jumps and not _inflated(entries[name], analysis, failed, metrics, dataset):
-            instead = [entries[name]]
+            sounder = [entries[name]]
             break
     return Cautions(
         entry,
         inflated=tuple(inflated),
         unknown=tuple(_not_simulated(entry, analysis)),
-        instead=tuple(instead),
+        instead=tuple(sounder),
         plan=test.plan,
     )
 
@@ -487,10 +487,10 @@ def _inflated(
     """List kinds of learners and situations of an experiment in which a test is liberal."""
     inflated = list(_with_learners(entry, analysis, metrics))
     for setting, rate in _in_situations(entry, analysis, failed, metrics, dataset).items():
-        where = f"with {setting}"
+        situation = f"with {setting}"
         if setting in METRICS:
-            where = f"by {METRICS[setting].title}"
-        inflated.append(Inflated(_SITUATIONS.get(setting, where), (), rate))
+            situation = f"by {METRICS[setting].title}"
+        inflated.append(Inflated(_SITUATIONS.get(setting, situation), (), rate))
     return inflated
 
 
@@ -536,7 +536,7 @@ def _in_situations(
 ) -> dict[str, ErrorRate]:
     """Return the situations of an experiment in which a test is liberal, with the largest rate."""
     numbers = analysis.task.numbers
-    here = _situations(analysis, failed, metrics, dataset)
+    situations = _situations(analysis, failed, metrics, dataset)
     settings = {rate.setting for rate in entry.rates}
     # a metric that was not simulated stands beside one of its kind that was
     studied = set(metrics)
@@ -553,9 +553,9 @@ def _in_situations(
         if of_regression or not _of_task(rate, numbers):
             continue  # another rate is of this task
         setting = rate.setting.removesuffix(REGRESSION)
-        if here.get(setting, True):
-            known = worst.get(setting, rate)
-            worst[setting] = max(known, rate, key=lambda rate: rate.rate)
+        if situations.get(setting, True):
+            largest = worst.get(setting, rate)
+            worst[setting] = max(largest, rate, key=lambda rate: rate.rate)
     return worst
 
 
@@ -569,15 +569,15 @@ def _situations(
         if dataset in ("", name):
             related.add(relation.kind)
     kinds = {learners(learner, numbers=True).kinds for learner in fitted} - {frozenset()}
-    several = analysis.several_runs
-    numbers_of_runs = {analysis.models[name].seeds for name in several}
+    models_with_runs = analysis.several_runs
+    numbers_of_runs = {analysis.models[name].seeds for name in models_with_runs}
     situations = dict.fromkeys(_BY_RESULT, False)
     for situation in _IN_GROUPS:
         situations[situation] = "group" in related
     situations["failing fits"] = bool(failed)
     situations["class weights, costs or tuned thresholds"] = any(map(moves_threshold, fitted))
     situations["unlike learners"] = len(kinds) > 1
-    fixed = bool(several and deterministic(analysis))
+    fixed = bool(models_with_runs and deterministic(analysis))
     situations["rare failures, one model deterministic"] = fixed
     situations["skewed runs, unequal numbers"] = len(numbers_of_runs) > 1
     for name in METRICS:

@@ -521,13 +521,13 @@ def ranks_failures(analysis: Analysis) -> bool:
     return analysis.tests.missing_cells == "failed"
 
 
-def _case_over_datasets(n: int, k: int, least: int) -> str:
+def _case_over_datasets(n: int, k: int, fewest: int) -> str:
     """Return the case of n data sets and k models."""
     # all permutations of the ranks of so small a table can be listed
     exact = n <= EXACT_UP_TO.get(k, 1)
-    if n < least and exact:
+    if n < fewest and exact:
         return "few data sets"
-    if n < least:
+    if n < fewest:
         return "few data sets, many models"
     if exact:
         return "data sets, exact"

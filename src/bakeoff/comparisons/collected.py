@@ -171,18 +171,20 @@ def read_predictions(
         names = file.schema_arrow.names
         present = _runs_of(models, names)
         subgroups = _with_prefix(SUBGROUP, names)
-        taken = _with_prefix(TAKEN, names)
-        wanted = {COLLECTED_ID, COLLECTED_GROUP, COLLECTED_TIME}.union(present, subgroups, taken)
+        taken_by_name = _with_prefix(TAKEN, names)
+        names_to_read = {COLLECTED_ID, COLLECTED_GROUP, COLLECTED_TIME}.union(
+            present, subgroups, taken_by_name
+        )
         if not by_values:
-            wanted.add(COLLECTED_TRUTH)
-        frame = file.read(columns=[name for name in names if name in wanted]).to_pandas()
+            names_to_read.add(COLLECTED_TRUTH)
+        frame = file.read(columns=[name for name in names if name in names_to_read]).to_pandas()
         facts: dict[str, Any] = {
             "left_out": _without(models, present),
             "ids": frame[COLLECTED_ID].to_numpy(),
             "groups": _column(frame, COLLECTED_GROUP),
             "times": _column(frame, COLLECTED_TIME),
             "subgroups": {part: pd.Categorical(frame[name]) for name, part in subgroups.items()},
-            "columns": {column: frame[name].to_numpy() for name, column in taken.items()},
+            "columns": {column: frame[name].to_numpy() for name, column in taken_by_name.items()},
         }
         if by_values:
             values = frame[present].to_numpy(dtype=np.float64)
@@ -402,17 +404,17 @@ def read_fold_predictions(
     with open_parquet(path) as file:
         names = file.schema_arrow.names
         runs = _runs_of(models, names)
-        taken = _with_prefix(TAKEN, names)
+        taken_by_name = _with_prefix(TAKEN, names)
         columns = [COLLECTED_ID, COLLECTED_REPEAT, COLLECTED_FOLD, COLLECTED_TRUTH]
         if COLLECTED_GROUP in names:
             columns.append(COLLECTED_GROUP)
-        frame = file.read(columns=columns + runs + list(taken)).to_pandas()
+        frame = file.read(columns=columns + runs + list(taken_by_name)).to_pandas()
         classes, truth, answers = _answers(frame, runs)
         ranking = _read_ranking(file, runs, classes, _looked_at_in_folds(metrics))
     placed = _Placed(frame)
-    places: dict[str, list[int]] = {}
+    places_by_model: dict[str, list[int]] = {}
     for place, name in enumerate(runs):
-        places.setdefault(run_of(name)[0], []).append(place)
+        places_by_model.setdefault(run_of(name)[0], []).append(place)
     predicted = np.empty((len(frame), 0))
     if answers:
         predicted = np.column_stack(answers)
@@ -421,14 +423,14 @@ def read_fold_predictions(
         groups = placed.by_row(frame[COLLECTED_GROUP])
     by_kind = {kind: placed.by_repetition(values) for kind, values in ranking.items()}
     return FoldPredictions(
-        models=tuple(places),
+        models=tuple(places_by_model),
         classes=tuple(classes),
         fold=placed.fold,
         truth=placed.by_row(truth),
         predicted=placed.by_repetition(predicted),
-        runs=tuple(map(tuple, places.values())),
+        runs=tuple(map(tuple, places_by_model.values())),
         groups=groups,
-        columns={column: placed.by_row(frame[name]) for name, column in taken.items()},
+        columns={column: placed.by_row(frame[name]) for name, column in taken_by_name.items()},
         left_out=_without(models, runs),
         scores=by_kind.get("scores"),
         probabilities=by_kind.get("probabilities"),

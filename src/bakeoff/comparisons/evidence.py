@@ -122,11 +122,11 @@ class PairedPredictions(Paired):
 
     @classmethod
     def from_values(
-        cls, models: Sequence[str], values: NDArray[Any], **more: Any
+        cls, models: Sequence[str], values: NDArray[Any], **facts: Any
     ) -> PairedPredictions:
         """Make them from a number of each model on each row, shape (n, M)."""
         unknown = np.full(len(values), np.nan)
-        return cls(tuple(models), (), unknown, values, by_values=True, **more)
+        return cls(tuple(models), (), unknown, values, by_values=True, **facts)
 
     def by(self, metric: str, **facts: Any) -> PairedPredictions:
         """Return the rows as a metric looks at them: each time the same object."""
@@ -137,26 +137,28 @@ class PairedPredictions(Paired):
         return self.views[metric]
 
     @classmethod
-    def from_observations(cls, given: Observations) -> PairedPredictions:
+    def from_observations(cls, observations: Observations) -> PairedPredictions:
         """Put what all training runs say, or numbers, side by side, each as if it was a model."""
-        beside: dict[str, Any] = {
-            "groups": given.related.get("groups"),
-            "times": given.related.get("time"),
-            "subgroups": given.subgroups,
-            "items": given.items,
+        facts: dict[str, Any] = {
+            "groups": observations.related.get("groups"),
+            "times": observations.related.get("time"),
+            "subgroups": observations.subgroups,
+            "items": observations.items,
         }
-        if given.in_order:
-            beside["ids"] = given.ids
+        if observations.in_order:
+            facts["ids"] = observations.ids
         runs: dict[str, Predicted] = {}
-        for name, of_model in given.models.items():
+        for name, of_model in observations.models.items():
             for seed, run in enumerate(of_model, start=1):
                 runs[run_name(name, seed)] = run
         values = [run.values for run in runs.values() if run.values is not None]
         if values:
-            return cls.from_values(tuple(runs), np.column_stack(values), **beside)
+            return cls.from_values(tuple(runs), np.column_stack(values), **facts)
         probabilities = None
         if any(run.probabilities is not None for run in runs.values()):
-            probabilities = np.full((len(given.truth), len(runs), len(given.classes)), np.nan)
+            probabilities = np.full(
+                (len(observations.truth), len(runs), len(observations.classes)), np.nan
+            )
             for place, run in enumerate(runs.values()):
                 if run.probabilities is not None:
                     probabilities[:, place] = run.probabilities
@@ -165,14 +167,14 @@ class PairedPredictions(Paired):
             scores = probabilities[..., -1]
         return cls(
             tuple(runs),
-            given.classes,
-            given.truth,
+            observations.classes,
+            observations.truth,
             # what one model says lies together
             np.array([run.answers for run in runs.values()]).T,
             scores,
             probabilities=probabilities,
-            in_order=given.in_order,
-            **beside,
+            in_order=observations.in_order,
+            **facts,
         )
 
     def of_tasks(self, analysis: Analysis) -> PairedPredictions:
@@ -376,10 +378,10 @@ def _silence(models: Sequence[str], *, probabilities: bool) -> str:
     """Say which models lack what a metric looks at; empty where none does."""
     if not models:
         return ""
-    kind = "probabilities or scores"
+    noun = "probabilities or scores"
     if probabilities:
-        kind = "probabilities"
-    return f"{' and '.join(models)} give(s) no {kind}"
+        noun = "probabilities"
+    return f"{' and '.join(models)} give(s) no {noun}"
 
 
 def by_metric(

@@ -70,57 +70,57 @@ def flipped_rows(
         rows = dataclasses.replace(rows, subgroups=by_name)
     if rows.ids is None:
         raise ValueError("the rows have no ids")
-    places = {"a": _places(rows, a), "b": _places(rows, b)}
+    runs_by_model = {"a": _places(rows, a), "b": _places(rows, b)}
     marks = _are_marks(rows)
-    several = rows.items is not None or max(map(len, places.values())) > 1
-    kind = _kind(rows, marks=marks, several=several)
-    seen = rows.predicted
+    over_runs = rows.items is not None or max(map(len, runs_by_model.values())) > 1
+    kind = _kind(rows, marks=marks, over_runs=over_runs)
+    answers = rows.predicted
     if kind is Kind.MARKS:
-        seen = rows.correct
+        answers = rows.correct
     values = dict[str, NDArray[Any]]()
-    for name, runs in places.items():
-        values[name] = _over_runs(seen[:, runs], kind, several=several)
+    for name, runs in runs_by_model.items():
+        values[name] = _over_runs(answers[:, runs], kind, over_runs=over_runs)
     loss = ""
     if kind is Kind.NUMBERS:
         measure = _loss_of(metric)
         loss = measure.title.removeprefix("mean ")
-        for name, runs in places.items():
+        for name, runs in runs_by_model.items():
             losses = _losses(rows, runs, measure)
-            values[f"{name}_loss"] = _over_runs(losses, kind, several=several)
+            values[f"{name}_loss"] = _over_runs(losses, kind, over_runs=over_runs)
     ids = rows.ids
     first = np.arange(rows.n)
     noun = "row"
     if rows.items is not None:
         noun = "item"
         ids, first, values = _over_items(rows.items, values)
-    found = np.flatnonzero(values["a"] != values["b"])
-    found = found[_order(rows, kind, ids, first, values, found)]
-    kept = {name: column[found] for name, column in values.items()}
+    flipped = np.flatnonzero(values["a"] != values["b"])
+    flipped = flipped[_order(rows, kind, ids, first, values, flipped)]
+    flipped_values = {name: column[flipped] for name, column in values.items()}
     parts = {}
     for name, column in rows.subgroups.items():
-        parts[name] = column[first[found]].astype(object)
-    frame = _frame(rows, kind, ids[found], first[found], kept, with_truth=not marks)
+        parts[name] = column[first[flipped]].astype(object)
+    frame = _frame(rows, kind, ids[flipped], first[flipped], flipped_values, with_truth=not marks)
     named_parts = pd.DataFrame(parts, index=frame.index)
     return FlippedRows(kind, frame, named_parts, len(ids), noun, loss)
 
 
-def _kind(rows: PairedPredictions, *, marks: bool, several: bool) -> Kind:
+def _kind(rows: PairedPredictions, *, marks: bool, over_runs: bool) -> Kind:
     """Tell what models can differ in on these rows."""
     if rows.by_values:
         return Kind.VALUES
     if not rows.classes:
         return Kind.NUMBERS
-    if marks or several:  # labels have no mean over runs
+    if marks or over_runs:  # labels have no mean over runs
         return Kind.MARKS
     return Kind.LABELS
 
 
-def _over_runs(of_runs: NDArray[Any], kind: Kind, *, several: bool) -> NDArray[Any]:
+def _over_runs(of_runs: NDArray[Any], kind: Kind, *, over_runs: bool) -> NDArray[Any]:
     """Return one value for each row: its label, or the mean over the training runs."""
     if kind is Kind.LABELS:
         return of_runs[:, 0]
     means: NDArray[Any] = of_runs.mean(axis=1, dtype=np.float64)
-    if kind is Kind.MARKS and not several:
+    if kind is Kind.MARKS and not over_runs:
         return means.astype(np.int64)
     return means
 
@@ -147,10 +147,10 @@ def _loss_of(metric: str) -> Metric:
     return METRICS[_BY_SQUARES.get(metric, _ELSE)]
 
 
-def _losses(rows: PairedPredictions, places: Sequence[int], measure: Metric) -> Floats:
+def _losses(rows: PairedPredictions, runs: Sequence[int], measure: Metric) -> Floats:
     """Return the loss of each row in each run, shape (n, runs)."""
-    seen = rows.by(measure.name)
-    return np.column_stack([seen.row_values(place) for place in places])
+    of_measure = rows.by(measure.name)
+    return np.column_stack([of_measure.row_values(place) for place in runs])
 
 
 def _over_items(
@@ -172,18 +172,18 @@ def _order(
     ids: NDArray[Any],
     first: NDArray[np.intp],
     values: dict[str, NDArray[Any]],
-    found: NDArray[np.intp],
+    flipped: NDArray[np.intp],
 ) -> NDArray[np.intp]:
     """Sort by tasks, other subgroups and ids; numbers by how far their losses are apart first."""
     keys: list[NDArray[Any]] = []
     if kind is Kind.VALUES:
-        keys.append(-np.abs(values["a"] - values["b"])[found])
+        keys.append(-np.abs(values["a"] - values["b"])[flipped])
     elif kind is Kind.NUMBERS:
-        keys.append(-np.abs(values["a_loss"] - values["b_loss"])[found])
+        keys.append(-np.abs(values["a_loss"] - values["b_loss"])[flipped])
     for name in sorted(rows.subgroups, key=lambda name: name != TASK):
         parts = rows.subgroups[name]
-        keys.append(_places_in_order(np.asarray(parts.astype(object))[first[found]]))
-    keys.append(_places_in_order(ids[found]))
+        keys.append(_places_in_order(np.asarray(parts.astype(object))[first[flipped]]))
+    keys.append(_places_in_order(ids[flipped]))
     # the last key of lexsort is the first to sort by
     return np.lexsort(keys[::-1])
 

@@ -71,14 +71,14 @@ def plan_tests(experiment: Experiment | Analysis) -> tuple[list[Problem], Analys
     entries = catalogue()
     problems = list(_unknown_names(analysis))
     tests: dict[str, PlannedTest] = {}
-    for place, wanted in _wanted(analysis):
-        if wanted.name not in entries:
+    for place, recommendation in _wanted(analysis):
+        if recommendation.name not in entries:
             continue
-        entry, form = form_of(entries[wanted.name], analysis)
+        entry, form = form_of(entries[recommendation.name], analysis)
         if entry.name in tests:
             continue  # asked for by both names
         try:
-            test = assign_plan(entry, analysis, wanted)
+            test = assign_plan(entry, analysis, recommendation)
         except Problem as problem:
             if not problem.path:
                 problem = problem.inside(place)
@@ -86,8 +86,8 @@ def plan_tests(experiment: Experiment | Analysis) -> tuple[list[Problem], Analys
             continue
         if form:
             test = dataclasses.replace(test, why=f"{test.why}; {form}")
-        if wanted.posthoc:
-            test = _followed_by(test, wanted, analysis)
+        if recommendation.posthoc:
+            test = _followed_by(test, recommendation, analysis)
         if not problems:
             test = with_better(test, analysis)
         tests[entry.name] = test
@@ -99,12 +99,14 @@ def plan_tests(experiment: Experiment | Analysis) -> tuple[list[Problem], Analys
     return problems, plan
 
 
-def _followed_by(test: PlannedTest, wanted: Recommendation, analysis: Analysis) -> PlannedTest:
+def _followed_by(
+    test: PlannedTest, recommendation: Recommendation, analysis: Analysis
+) -> PlannedTest:
     """Let the recommended test of pairs follow a test of all models."""
-    entry = catalogue()[wanted.posthoc]
+    entry = catalogue()[recommendation.posthoc]
     units = len(analysis.tests.units(analysis.datasets))
     pairs = planned(entry, analysis.tests, len(analysis.models), units=units)
-    pairs = dataclasses.replace(pairs, why=f"the post hoc test of {wanted.name}")
+    pairs = dataclasses.replace(pairs, why=f"the post hoc test of {recommendation.name}")
     return dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
 
 
@@ -159,20 +161,20 @@ def _is_one_of(name: object, allowed: Iterable[str]) -> bool:
 # --- one test: its settings, its plan and its metrics
 
 
-def assign_plan(entry: Entry, analysis: Analysis, wanted: Recommendation) -> PlannedTest:
+def assign_plan(entry: Entry, analysis: Analysis, recommendation: Recommendation) -> PlannedTest:
     """Plan one test: its settings, its resampling plan and its metrics."""
-    why = wanted.why
+    why = recommendation.why
     related = bool(analysis.related)
     units = len(analysis.tests.units(analysis.datasets))
     test = planned(entry, analysis.tests, len(analysis.models), related=related, units=units)
-    plan = _plan(entry, analysis, wanted.plan)
-    if wanted.plan and plan != wanted.plan:
+    plan = _plan(entry, analysis, recommendation.plan)
+    if recommendation.plan and plan != recommendation.plan:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
     reason = _unfit(entry, test, analysis)
     if reason:
         raise _refusal(entry, reason)
-    metrics = _metrics(test, entry, analysis, plan, wanted.metrics or analysis.metrics)
-    if wanted.metrics and _options(entry, analysis).get("metrics"):
+    metrics = _metrics(test, entry, analysis, plan, recommendation.metrics or analysis.metrics)
+    if recommendation.metrics and _options(entry, analysis).get("metrics"):
         why = f"recommended, by the metrics that `tests.options.{entry.name}.metrics` names"
     if entry.evidence is Evidence.DATASETS:
         _refuse_sizes_of_ranks(entry, test, analysis, metrics)
@@ -203,14 +205,14 @@ def _refuse_sizes_of_ranks(
 
 def _plan(entry: Entry, analysis: Analysis, recommended: str) -> str:
     """Choose the plan of a test: the one asked for, the recommended one, or its best."""
-    wanted: Sequence[str] = entry.plans
+    allowed: Sequence[str] = entry.plans
     named = _options(entry, analysis).get("plan")
     if named is not None:
         _check_plan_named(entry, analysis, named)
-        wanted = (named,)
+        allowed = (named,)
     elif recommended:
-        wanted = (recommended,)
-    usable = [plan for plan in entry.plans if plan in analysis.plans and plan in wanted]
+        allowed = (recommended,)
+    usable = [plan for plan in entry.plans if plan in analysis.plans and plan in allowed]
     if not usable:
         raise _refusal(entry, _without_plan(entry, analysis))
     # A test that is not told the sizes of the parts takes its folds for one cross-validation.
@@ -398,11 +400,11 @@ def _metrics(
         return metrics
     usable = tuple(filter(can_take, metrics))
     if not usable:
-        others = []
+        other_metrics = []
         for metric in filter(can_take, METRICS):
             if not of_other_task(metric, analysis.task):
-                others.append(metric)
-        names = f"{listed(metrics, 'and')}; add one of {', '.join(others)}"
+                other_metrics.append(metric)
+        names = f"{listed(metrics, 'and')}; add one of {', '.join(other_metrics)}"
         raise _refusal(entry, f"has no standard error for {names} to `metrics:`")
     return usable
 
@@ -413,10 +415,10 @@ def _fixed_metric(
     """Return the one metric that a test is about."""
     lacking = analysis.without_costs
     if entry.reads == "classes" and lacking:
-        where = ""
+        on_dataset = ""
         if len(lacking) < len(analysis.datasets):
-            where = f" of {lacking[0]}"
-        raise _refusal(entry, f"needs `costs:`{where}; if every error costs 1 use mcnemar")
+            on_dataset = f" of {lacking[0]}"
+        raise _refusal(entry, f"needs `costs:`{on_dataset}; if every error costs 1 use mcnemar")
     # a test of one model may be about the error rate instead
     return (test.options.get("rate", fixed),)
 

@@ -197,16 +197,16 @@ def _means_of_units(scores: pd.DataFrame, units: Mapping[str, Sequence[str]]) ->
     return values, names
 
 
-def _notes_on_failures(values: Floats, kept: Any) -> list[str]:
+def _notes_on_failures(values: Floats, is_kept: Any) -> list[str]:
     """Say how many scores are ranked last, and how many data sets have none at all."""
     notes = []
-    missing = int(np.isnan(values[kept]).sum())
+    missing = int(np.isnan(values[is_kept]).sum())
     if missing:
         score = "scores were"
         if missing == 1:
             score = "score was"
         notes.append(f"{missing} missing {score} ranked last, as failures")
-    empty = int((~kept).sum())
+    empty = int((~is_kept).sum())
     if empty == 1:
         notes.append("1 data set without scores of any model was left out")
     elif empty:
