@@ -360,8 +360,8 @@ def _check_declared_order(argument: str, y: Series, classes: Sequence[str]) -> N
     raise UserError(
         f"{argument}: its columns of probabilities have no names, and the categories of y are "
         f"in the order {' < '.join(declared)}, whereas scikit-learn sorts its columns by class: "
-        f"give the order of the columns, `classes={declared!r}` or `classes={list(classes)!r}`, or a "
-        "DataFrame with a column for each class"
+        f"give the order of the columns, `classes={declared!r}` or `classes={list(classes)!r}`, or "
+        "a DataFrame with a column for each class"
     )
 
 

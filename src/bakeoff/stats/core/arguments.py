@@ -489,8 +489,10 @@ def _described(names: list[str], paragraphs: Paragraphs) -> str:
     for name in names:
         if name in group_of_name:
             group = group_of_name[name]
-            here = [other for other in group if other in names and group_of_name[other] == group]
-            texts[group] = paragraphs[group].replace(", ".join(group), ", ".join(here), 1)
+            names_present = [
+                other for other in group if other in names and group_of_name[other] == group
+            ]
+            texts[group] = paragraphs[group].replace(", ".join(group), ", ".join(names_present), 1)
     return "\n".join(texts.values())
 
 

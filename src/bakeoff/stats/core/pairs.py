@@ -98,9 +98,9 @@ def canonical_method(method: str, name: str = "method", others: tuple[str, ...] 
     """Return the name of a correction as `adjust_pvalues` lists it, or one of the others."""
     allowed = (*_METHODS, *others)
     if isinstance(method, str):  # None must not pass for "none"
-        wanted = method.replace("_", "-").lower().removesuffix("-static")
+        spelling = method.replace("_", "-").lower().removesuffix("-static")
         for name_of_method in allowed:
-            if name_of_method.lower() == wanted:
+            if name_of_method.lower() == spelling:
                 method = name_of_method
                 break
     return str(check_choice(method, allowed, name))
@@ -305,10 +305,10 @@ class PairwiseResult:
 
 
 def check_correction(
-    correction: str, control: int | None, alternative: Alternative, *others: str
+    correction: str, control: int | None, alternative: Alternative, *allowed_too: str
 ) -> str:
     """Check that a correction, or one of the others, fits the family; return its canonical name."""
-    method = canonical_method(correction, "correction", others)
+    method = canonical_method(correction, "correction", allowed_too)
     if method == "shaffer" and (control is not None or alternative != "two-sided"):
         family = "one model against the others"
         if control is None:
@@ -365,11 +365,11 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
     entry = catalogue().get(name)
     if entry is None:
         raise ArgumentError("name", RETIRED.get(name, f"no test is called {name!r}"))
-    whole: Callable[..., PairwiseResult] | None = entry.all_pairs
+    all_pairs_at_once: Callable[..., PairwiseResult] | None = entry.all_pairs
     if entry.arity is Arity.ALL_PAIRS:
-        whole = entry.function
-    if whole is not None:
-        return whole(*evidence, **options)
+        all_pairs_at_once = entry.function
+    if all_pairs_at_once is not None:
+        return all_pairs_at_once(*evidence, **options)
     if entry.arity is not Arity.PAIR or entry.type1 is TypeOneError.BAYESIAN:
         raise ArgumentError("name", f"{name} has no p-values of pairs to adjust")
     *common, of_all_models = evidence

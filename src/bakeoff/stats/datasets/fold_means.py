@@ -90,12 +90,12 @@ def _imputed(table: FloatArray, folds: BoolArray, baseline: int | None) -> Float
     if baseline is None or not 0 <= baseline < table.shape[2]:
         columns = f"a column from 0 to {table.shape[2] - 1}"
         raise ArgumentError("baseline", f"found {baseline!r}, expected {columns}")
-    beside = table[:, :, [baseline]]
-    wanted = folds & np.isnan(table)
-    lacking = wanted & np.isnan(beside)
+    of_baseline = table[:, :, [baseline]]
+    to_fill = folds & np.isnan(table)
+    lacking = to_fill & np.isnan(of_baseline)
     if lacking.any():
         data_set, fold, _ = (int(place) for place in np.argwhere(lacking)[0])
         raise ArgumentError(
             "baseline", f"column {baseline} lacks fold {fold} of data set {data_set} itself"
         )
-    return np.where(wanted, beside, table)
+    return np.where(to_fill, of_baseline, table)

@@ -254,8 +254,8 @@ def _check_listed(options: Mapping[str, Any], _: Relation, models: int, datasets
 
 
 def _too_many(datasets: int, models: int) -> ArgumentError:
-    what = f"'exact' cannot list {datasets} data sets x {models} models"
-    return ArgumentError("method", f"{what}; use 'asymptotic' or 'auto'")
+    reason = f"'exact' cannot list {datasets} data sets x {models} models"
+    return ArgumentError("method", f"{reason}; use 'asymptotic' or 'auto'")
 
 
 @register(

@@ -128,10 +128,10 @@ def joint_sign_flips(
 def _differences(a: FloatArray, b: FloatArray, decimals: int | None) -> FloatArray:
     """Subtract without float noise; a difference with a missing score is 0: it has no sign."""
     both = ~(np.isnan(a) | np.isnan(b))
-    found = np.zeros(len(a))
+    rounded = np.zeros(len(a))
     if both.any():
-        found[both] = differences(a[both], b[both], decimals)
-    return found
+        rounded[both] = differences(a[both], b[both], decimals)
+    return rounded
 
 
 def _ordering(sizes: FloatArray, order: Order) -> FloatArray:
@@ -174,19 +174,19 @@ def _flipped(
     if order != "differences":  # a pair alone is ordered by its ranks or signs
         enough_alone = np.floor(observed)
     from_largest = np.argsort(-observed, kind="stable")
-    alone = np.zeros(len(members))
+    at_least_alone = np.zeros(len(members))
     single = np.zeros(len(members))
     step_down = np.zeros(len(members))
     patterns = 0
     for signs in _sign_patterns(len(first), len(members), side):
         keys = _keys(signs @ first, signs @ second, codes, side)
         patterns += len(signs)
-        alone += np.count_nonzero(keys >= enough_alone, axis=0)
+        at_least_alone += np.count_nonzero(keys >= enough_alone, axis=0)
         # the maximum over the pairs whose own statistic is not larger than that of each
         remaining = np.maximum.accumulate(keys[:, from_largest[::-1]], axis=1)[:, ::-1]
         step_down += np.count_nonzero(remaining >= enough[from_largest], axis=0)
         single += np.count_nonzero(remaining[:, :1] >= enough, axis=0)
-    pvalue = alone / patterns
+    pvalue = at_least_alone / patterns
     adjusted = np.empty(len(members))
     adjusted[from_largest] = np.maximum.accumulate(step_down / patterns)
     statistic = np.abs(observed_sums) / 2

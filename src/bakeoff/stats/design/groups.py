@@ -230,8 +230,8 @@ def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[flo
     # over j is a geometric series inside the inversion, so no density is ever written down.
     size = _lattice(values, counts)
     theta = _tilt(values, counts, total)
-    most = float(counts @ values)
-    room = round((most - total) / 2)  # how far the largest possible sum is
+    largest = float(counts @ values)
+    room = round((largest - total) / 2)  # how far the largest possible sum is
     if not room:  # every sign points one way
         return 0.0, float(special.exp2(-counts.sum()))
     up = special.expit(2 * theta * values)  # P(sign = +) under the tilt
@@ -247,7 +247,7 @@ def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[flo
     angle = angle[frequency]
 
     # the transform, turned so that the observed sum is at 0
-    log_transform = -1j * np.mod(angle * ((total + most) / 2), 2 * math.pi)
+    log_transform = -1j * np.mod(angle * ((total + largest) / 2), 2 * math.pi)
     for value, m, q in zip(values, counts, up, strict=True):
         log_transform += m * np.log(1 - q + q * np.exp(1j * np.mod(value * angle, 2 * math.pi)))
     transform = np.exp(log_transform)
@@ -575,19 +575,19 @@ def spread(
         factor = math.nan
         if units > 1:
             factor = units / (units - 1)
-        most = units - 1
+        largest_df = units - 1
     else:
         counts = np.ones(len(groups.shares))
         units = float(len(groups.shares))
         factor = groups.factor
-        most = groups.df
+        largest_df = groups.df
         if not groups.df > 0:
             return Spread(math.nan, 0.0, units)
         sums = np.bincount(groups.codes, psi / groups.root * weights).astype(np.float64)
     # fourth powers of large numbers would overflow
     scale = max(_largest(sums), _largest(pseudo_values)) or 1.0
     if math.isinf(scale):  # as of a root of 0: its slope has no value
-        return Spread(math.nan, most, units)
+        return Spread(math.nan, largest_df, units)
     if units <= 1:
         return Spread(math.nan, math.nan, units)
     second = 0.0
@@ -600,9 +600,9 @@ def spread(
         fourth += float(times @ powers)
     se = scale * math.sqrt(factor * second) / n
     excess = fourth - second**2 / units
-    df = most
+    df = largest_df
     if excess > 0:
-        df = min(most, 2 * second**2 / excess)
+        df = min(largest_df, 2 * second**2 / excess)
     return Spread(se, df, units)
 
 

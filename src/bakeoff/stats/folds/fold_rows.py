@@ -669,12 +669,12 @@ def _probabilities_behind(
     return behind.reshape(*design.fold.shape, -1)
 
 
-def _one_row_a_test(design: FoldDesign, given: ArrayLike, name: str) -> NDArray[Any]:
+def _one_row_a_test(design: FoldDesign, values: ArrayLike, name: str) -> NDArray[Any]:
     """Check what is given for each row in each repetition, and put the repetitions in one column.
 
     A row that is not tested has no prediction: any valid one stands there and is not looked at.
     """
-    array = as_array(given, name)
+    array = as_array(values, name)
     shape = design.fold.shape
     if array.shape[:2] != shape or array.ndim not in (2, 3):
         raise ArgumentError(

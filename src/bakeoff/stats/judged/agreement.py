@@ -217,17 +217,21 @@ def _interval(table: FloatArray, w: FloatArray, coefficient: Any, level: float) 
     # a good judge makes no error on few items: one item lies spread over all cells
     padding = np.full(table.shape, _PSEUDO_ROWS / table.size)
     padded = table + padding
-    found = coefficient(padded / padded.sum(), w)
-    known = spread(
-        found.influence.ravel(),
+    estimate = coefficient(padded / padded.sum(), w)
+    spread_of_estimate = spread(
+        estimate.influence.ravel(),
         weights=table.ravel(),
-        pseudo=(found.influence.ravel(), padding.ravel()),
+        pseudo=(estimate.influence.ravel(), padding.ravel()),
     )
-    if not (known.se > 0 and abs(found.value) < 1):
+    if not (spread_of_estimate.se > 0 and abs(estimate.value) < 1):
         return _NONE
     # Fisher's z = artanh κ has the standard error se/(1 − κ²)
-    reach = -float(special.stdtrit(known.df, (1 - level) / 2)) * known.se / (1 - found.value**2)
-    centre = math.atanh(found.value)
+    reach = (
+        -float(special.stdtrit(spread_of_estimate.df, (1 - level) / 2))
+        * spread_of_estimate.se
+        / (1 - estimate.value**2)
+    )
+    centre = math.atanh(estimate.value)
     return math.tanh(centre - reach), math.tanh(centre + reach)
 
 
@@ -454,5 +458,5 @@ def judge_favour(
     inside = None
     if groups is not None:
         inside = as_array(groups, "groups")[labelled]
-    found = mean_difference(of_a, of_b, groups=inside, confidence_level=confidence_level)
-    return dataclasses.replace(found, test="judge_favour")
+    result = mean_difference(of_a, of_b, groups=inside, confidence_level=confidence_level)
+    return dataclasses.replace(result, test="judge_favour")

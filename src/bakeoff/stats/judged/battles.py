@@ -251,8 +251,8 @@ def _check_order(total: FloatArray) -> None:
     gradient[np.arange(len(first)), first] = 1.0
     gradient[np.arange(len(first)), second] -= 1.0
     # if some strengths differ by 1 in each battle, they do what the first place does
-    found = np.linalg.lstsq(gradient, np.ones(len(first)), rcond=None)[0]
-    if np.abs(gradient @ found - 1).max() < _ALIKE:
+    strengths = np.linalg.lstsq(gradient, np.ones(len(first)), rcond=None)[0]
+    if np.abs(gradient @ strengths - 1).max() < _ALIKE:
         raise ArgumentError(
             "first",
             "each pair of models met in one order alone: a preference for the first place cannot "
@@ -336,7 +336,7 @@ def _most_likely(cells: _Cells) -> tuple[FloatArray, float]:
 
 def _covariance(
     cells: _Cells,
-    found: tuple[FloatArray, float],
+    estimates: tuple[FloatArray, float],
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     wins: FloatArray,
@@ -344,8 +344,8 @@ def _covariance(
     errors: Errors,
 ) -> FloatArray:
     """Return the covariance of strengths and position by leaving out prompts."""
-    strength = found[0]
-    position = found[1] if cells.with_order else 0.0
+    strength = estimates[0]
+    position = estimates[1] if cells.with_order else 0.0
     k = len(strength)
     chances = _chances(strength, position)
     variance = chances * (1 - chances)
@@ -447,7 +447,7 @@ def rank_ranges(
     _, adjusted, largest = max_t(
         z, (i, j), strengths.covariance, draws, confidence_level, "two-sided", scale
     )
-    alone = 2 * special.stdtr(df, -np.abs(difference / se))
+    pvalue_alone = 2 * special.stdtr(df, -np.abs(difference / se))
     # the quantile of the largest normal score, as one of t
     reach = -special.stdtrit(df, special.ndtr(-largest)) * se
     low = difference - reach
@@ -466,6 +466,6 @@ def rank_ranges(
         difference=difference,
         low=low,
         high=high,
-        pvalue=np.fmax(adjusted, alone),
-        pvalue_alone=alone,
+        pvalue=np.fmax(adjusted, pvalue_alone),
+        pvalue_alone=pvalue_alone,
     )

@@ -291,17 +291,17 @@ def _sizes_of_looks(total: int, number: int) -> list[int]:
 def _look(values: FloatArray, needed: float) -> Look:
     """Test the mean difference of the items up to a look."""
     mean = float(values.mean())
-    known = spread(values - mean)
-    if not known.se > 0 and mean and abs(mean) <= 1:
+    estimated = spread(values - mean)
+    if not estimated.se > 0 and mean and abs(mean) <= 1:
         # all differences are the same: one for each model is added, as for rare differences
         padded = np.append(values, [1.0, -1.0])
-        known = spread(padded - padded.mean())
-    if not known.se > 0:
+        estimated = spread(padded - padded.mean())
+    if not estimated.se > 0:
         pvalue = 1.0 if mean == 0 else math.nan
         return Look(len(values), mean, math.nan, math.nan, pvalue, needed, crossed=False)
     df = len(values) - 1.0
-    pvalue = float(2 * special.stdtr(df, -abs(mean) / known.se))
-    reach = -float(special.stdtrit(df, needed / 2)) * known.se
+    pvalue = float(2 * special.stdtr(df, -abs(mean) / estimated.se))
+    reach = -float(special.stdtrit(df, needed / 2)) * estimated.se
     crossed = pvalue <= needed
     return Look(len(values), mean, mean - reach, mean + reach, pvalue, needed, crossed)
 
@@ -427,14 +427,14 @@ class _Nodes(NamedTuple):
         return float(special.logsumexp(np.concatenate(parts)))
 
 
-def _limits(nodes: _Nodes, observed: float, wanted: float) -> tuple[float, float]:
+def _limits(nodes: _Nodes, observed: float, threshold: float) -> tuple[float, float]:
     """Return the ends of the set of means whose evidence is below e^wanted."""
     lowest = -1 + _EDGE
     highest = 1 - _EDGE
     inside = min(max(observed, lowest), highest)
 
     def excess(mean: float) -> float:
-        return nodes.log_evidence(mean) - wanted
+        return nodes.log_evidence(mean) - threshold
 
     low = -1.0
     if excess(lowest) > 0:

@@ -105,8 +105,8 @@ class PromptScores:
     @cached_property
     def position(self) -> Estimate:
         """The advantage of the first place with its standard error."""
-        known = _spread_of(self.position_values)
-        return Estimate(value=self.position_effect, se=known.se, df=known.df)
+        estimated = _spread_of(self.position_values)
+        return Estimate(value=self.position_effect, se=estimated.se, df=estimated.df)
 
 
 @checked
@@ -308,12 +308,12 @@ def preference_difference(
 def _by_t(scores: PromptScores, side: Alternative, level: float) -> Result:
     """Test the mean score of the prompts by Student's t."""
     values = scores.tested_values
-    known = _spread_of(values)
-    tested = known.around(float(values.mean()))
+    estimated = _spread_of(values)
+    tested = estimated.around(float(values.mean()))
     nothing_differs = not np.abs(scores.means).max() > _NOISE
-    if known.se <= _NOISE:  # the order explains every vote
+    if estimated.se <= _NOISE:  # the order explains every vote
         nothing_differs = abs(tested.value) <= _NOISE
-    status = ratio_status(known.se, _NOISE, nothing_differs)
+    status = ratio_status(estimated.se, _NOISE, nothing_differs)
     statistic, pvalue = dataclasses.replace(tested, status=status).test(side)
     return Result(
         variant="t",

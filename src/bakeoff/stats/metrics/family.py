@@ -235,12 +235,12 @@ def _model_columns(predicted: Any, metric: Metric) -> Any:
     if isinstance(predicted, list) and all(hasattr(c, "categories") for c in predicted):
         return predicted
     table = as_array(predicted, "predicted")
-    most = 2
+    most_dimensions = 2
     shape = "(n, M)"
     if metric.by_order:
-        most = 3
+        most_dimensions = 3
         shape = "(n, M) or (n, M, K)"
-    if not 2 <= table.ndim <= most or table.shape[1] < 2:
+    if not 2 <= table.ndim <= most_dimensions or table.shape[1] < 2:
         raise ArgumentError(
             "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
         )
@@ -718,12 +718,14 @@ def _assumptions_of_best(family: MetricFamily, rows: int, enough: int) -> tuple[
     of_interval = assumptions(family.setting, best.tested, (best,))
     if family.scale is None:
         return of_interval
-    what = f"rows of the rarest class that {family.setting.metric.name} uses"
+    counted = f"rows of the rarest class that {family.setting.metric.name} uses"
     if family.setting.metric.needs is Need.NUMBERS:
-        what = "degrees of freedom of the numbers per row"
-    detail = f"{rows} {what}; below {FEWEST} no model is left out, below {enough} the set is rough"
-    kept = [assumption for assumption in of_interval if assumption.name not in OF_ONE_MODEL]
-    return (*kept, Assumption("enough rows for the best", rows >= enough, detail))
+        counted = "degrees of freedom of the numbers per row"
+    detail = (
+        f"{rows} {counted}; below {FEWEST} no model is left out, below {enough} the set is rough"
+    )
+    of_several = [assumption for assumption in of_interval if assumption.name not in OF_ONE_MODEL]
+    return (*of_several, Assumption("enough rows for the best", rows >= enough, detail))
 
 
 def _rows_of_rarest(family: MetricFamily) -> tuple[int, int]:

@@ -688,19 +688,19 @@ def assumptions(
     setting: Setting, tested: Spread, models: Sequence[Influence]
 ) -> tuple[Assumption, ...]:
     """Say what the rows tell of the assumptions of t intervals for one model or for several."""
-    found = [INDEPENDENT_ROWS]
+    checks = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
-        found = [_enough_groups(tested.units)]
+        checks = [_enough_groups(tested.units)]
     of_class = _enough_of_class(setting, models)
     if of_class is not None:
-        found.append(of_class)
+        checks.append(of_class)
     metric = setting.metric
     if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
         if setting.clusters is None:
-            found.append(_enough_rows_of_numbers(metric, tested, models))
+            checks.append(_enough_rows_of_numbers(metric, tested, models))
     elif metric.carried is not None:
-        found.append(not_carried_by_few(metric.carried, tested.df, tested.units))
-    return tuple(found)
+        checks.append(not_carried_by_few(metric.carried, tested.df, tested.units))
+    return tuple(checks)
 
 
 def _enough_groups(units: float) -> Assumption:
@@ -741,10 +741,10 @@ def _enough_rows_of_numbers(
     if metric.mean_of_rows or metric.root or not metric.computed:
         return enough
     # a row that all models miss by far cancels in the difference of shares of variance
-    alone = min(model.spread.df for model in models)
-    if alone >= _ENOUGH_ALONE:
+    df_of_one_model = min(model.spread.df for model in models)
+    if df_of_one_model >= _ENOUGH_ALONE:
         return enough
-    detail = f"{enough.detail}; {alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
+    detail = f"{enough.detail}; {df_of_one_model:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
     return Assumption(CARRIED, False, detail)
 
 

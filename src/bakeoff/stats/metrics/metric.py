@@ -109,11 +109,11 @@ def check_declared_order(y_true: ArrayLike, truth: Truth) -> None:
 
 
 def classes_of(
-    labels: Sequence[tuple[str, CodedLabels]], given: ArrayLike | None, name: str
+    labels: Sequence[tuple[str, CodedLabels]], listed: ArrayLike | None, name: str
 ) -> list[Any]:
     """Return the classes that an argument lists, or those that occur among the labels."""
-    if given is not None:
-        return _listed_classes(labels, given, name)
+    if listed is not None:
+        return _listed_classes(labels, listed, name)
     occurring: set[Any] = set()
     for _, coded_labels in labels:
         occurring.update(coded_labels.seen)

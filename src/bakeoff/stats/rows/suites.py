@@ -857,7 +857,7 @@ def task_differences(
     if crossed:
         method = "holm"
     # each interval at the level (1 − α)^(1/T), or by Bonferroni's method 1 − α/T
-    each = simultaneous_level(level, len(suite.names), method)
+    level_of_each = simultaneous_level(level, len(suite.names), method)
     smallest, largest = suite.range
     limits = (smallest - largest, largest - smallest)
     lines = []
@@ -865,7 +865,7 @@ def task_differences(
         part = suite.single(task)
         contrast = part.contrast(a, b)
         _, _, pvalue = _decided(part, contrast, (a, b), side)
-        low, high = contrast.interval(each, side, limits)
+        low, high = contrast.interval(level_of_each, side, limits)
         line = TaskDifference(
             task=name,
             rows=part.rows,

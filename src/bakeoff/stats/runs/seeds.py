@@ -186,11 +186,11 @@ def _contrast(strata: Strata, values: FloatArray) -> StratifiedMean:
 def _unpaired(a: FloatArray, b: FloatArray) -> StratifiedMean:
     """Return the difference of the means of two independent samples of runs, task by task."""
     strata, values = _strata((a, b), (1, -1))
-    found = _contrast(strata, values)
+    both_models = _contrast(strata, values)
     tasks = a.shape[1]
-    by_task = found.by_task[:tasks] - found.by_task[tasks:]
-    variances = found.variances[:tasks] + found.variances[tasks:]
-    return dataclasses.replace(found, by_task=by_task, variances=variances)
+    by_task = both_models.by_task[:tasks] - both_models.by_task[tasks:]
+    variances = both_models.variances[:tasks] + both_models.variances[tasks:]
+    return dataclasses.replace(both_models, by_task=by_task, variances=variances)
 
 
 def _paired(a: FloatArray, b: FloatArray) -> StratifiedMean:
@@ -390,9 +390,9 @@ def probability_of_improvement(
     beaten_by_a = _placements(sign * a, sign * b)
     beaten_by_b = _placements(sign * b, sign * a)
     # P(A > B) = mean placement of A; its variance has a part of the runs of each model
-    found = _unpaired(beaten_by_a, beaten_by_b)
+    placements = _unpaired(beaten_by_a, beaten_by_b)
     estimate = float(beaten_by_a.mean())
-    mean = dataclasses.replace(found, value=estimate, centre=estimate)
+    mean = dataclasses.replace(placements, value=estimate, centre=estimate)
     low, high = mean.interval(confidence_level, "two-sided", (0.0, 1.0))
     status = Status.OK
     ci = None
