@@ -89,6 +89,7 @@ def side_by_side(
         **answers.reading,
     )
     preparation = observations.preparation + answers.notes
+    # passed arrays are chosen one by one: no column is left in which groups could hide
     observations = dataclasses.replace(observations, like_groups=(), preparation=preparation)
     return observations, measured
 
@@ -107,6 +108,7 @@ def _runs_of(predictions: Any, called: str) -> dict[str, _Run]:
     """Return all training runs of all models, by names that tell them apart."""
     expected = "those of each model by its name: {'old': …, 'new': …}"
     by_model = by_name("predictions", predictions, expected)
+    # names such as 1 and "1" would be one model
     if len({str(model) for model in by_model}) < max(2, len(by_model.keys())):
         raise UserError(
             f"predictions: found {some(by_model)}, comparing needs two models with different names"
@@ -187,11 +189,13 @@ def _shared_columns(
         if "groups" not in relating:
             raise UserError("groups: found None, expected the items that were run several times")
         items = relating["groups"]
+        # the runs of an item count from 1 in the order of the rows: only their number matters
         shared = {f"{OURS}id": items, f"{OURS}runs": items.groupby(items).cumcount() + 1}
         if "tasks" in relating:
             shared[TASKS] = relating["tasks"]
     else:
         n = len(next(iter(rows.values())))
+        # all arguments are in one order by now, so that the number of a row can be its id
         shared = {f"{OURS}id": pd.Series(np.arange(1, n + 1))}
         for role, labels in relating.items():
             shared[f"{OURS}{role}"] = labels
@@ -273,6 +277,7 @@ def _answers(
 def _reading(numbers: bool, classes: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Say how the tables are read; `classes` are those that were passed, if any."""
     positive = options.get("positive")
+    # scikit-learn has the positive class last
     if positive is None and len(classes) == 2:
         positive = classes[-1]
     if positive is not None:
@@ -440,6 +445,7 @@ def _are_counted(rows: Rows, classes: Sequence[str]) -> bool:
     if isinstance(rows, pd.Series):
         return False
     names = list(map(name_of, rows.columns))
+    # a frame made of an array has the columns 0, 1, …, which may also be classes called 0 and 1
     numbers = list(map(str, range(len(names))))
     return names == numbers and set(names) != set(classes)
 
@@ -467,6 +473,7 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
         if not rows[argument].index.equals(order):
             _check_same_index(argument, rows[argument].index, leading, order)
             moved.append(argument)
+    # nobody knows whether an array follows the order of the first index or of another one
     if moved and len(indexed) < len(rows):
         bare = next(argument for argument in rows if argument not in indexed)
         raise UserError(

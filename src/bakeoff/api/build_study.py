@@ -72,7 +72,7 @@ def tests_asked(
     section = section_of_tests({name: name for name in models}, settings, **keys)
     section.pop("versus", None)
     tests = validated(HypothesisTests, section, ("tests",))
-    # in YAML a model is called by its id, here by any name
+    # in YAML `versus` is the id of a model; in a call it is any name
     return tests.model_copy(update={"versus": versus})
 
 

@@ -53,7 +53,7 @@ MISSING = ("refuse", "failed", "drop_dataset")
 
 
 class ScoreSettings(TestSettings, total=False):
-    """What few need."""
+    """The rarely needed arguments of `compare_datasets`."""
 
     decimals: int | None
     impute: str | None
@@ -275,6 +275,7 @@ def _units(long: pd.DataFrame, cells: pd.DataFrame, metrics: Sequence[str]) -> d
             continue
         scores = cells[cells["metric"] == metric]
         sizes = scores["value"].abs().groupby(scores["dataset"]).median()
+        # a metric in one unit has alike sizes everywhere; a time or an error may not
         sizes = sizes[sizes > 0]
         if sizes.max() > max(1.0, _SIZES * sizes.min()):
             units[metric] = (
@@ -535,6 +536,7 @@ def _named_datasets(
 
 def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:
     """Take the index for the names of the data sets; where it counts, the one column of texts."""
+    # pandas numbers the rows where nothing else is said
     if list(frame.index) == list(range(len(frame))):
         names = frame.select_dtypes(exclude="number")
         texts = [name for name in names if name not in (*others, *_MODEL, "metric")]
@@ -554,6 +556,7 @@ def _refuse_repetitions(values: pd.Series[Any], columns: Iterable[str]) -> None:
     `columns` may be what the values are called.
     """
     column = next(filter(names_repetitions, columns), "")
+    # without a telling name of the column, values such as seed-1, seed-2 tell
     names = list(values.dropna().astype(str).unique())
     if column:
         found = f"column {column!r} counts"

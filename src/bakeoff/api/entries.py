@@ -44,8 +44,10 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
         return _described(estimator, place)
     steps = []
     for name, part in estimator.steps:
+        # a step None or "passthrough" does nothing
         if part is not None and not isinstance(part, str):
             steps.append({"name": name, **_described(part, f"{place}, step {name}")})
+    # a pipeline of one step is that step
     if len(steps) > 1:
         return {"steps": steps}
     return _described(estimator.steps[-1][1], place)
@@ -261,6 +263,7 @@ def _call_of(value: Any) -> _Call | None:
         maker = getattr(stats, distribution.name, distribution)
         return _Call(maker, value.args, value.kwds)
     with suppress(Exception):  # whatever a user's class does
+        # how pickle would make the object again: by a call, or by its class and attributes
         maker, args, *state = value.__reduce_ex__(2)
         if maker.__module__ != "copyreg" and not any(state):
             return _Call(maker, args, {})
@@ -277,6 +280,7 @@ def _attributes_by_parameter(value: Any, attributes: Mapping[str, Any]) -> dict[
             kept = {**attribute, **kept}
     for key, attribute in attributes.items():
         if key not in defaults:
+            # a parameter `n` is often kept as the attribute `_n`
             kept[key.removeprefix("_")] = attribute
     params = {}
     for name, default in defaults.items():

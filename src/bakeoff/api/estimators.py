@@ -64,7 +64,7 @@ _UNREADABLE = "could not convert string|[cC]annot convert|NaN|missing values|dty
 
 
 class EstimatorSettings(FoldSettings, total=False):
-    """What few need."""
+    """The rarely needed arguments of `compare_estimators`."""
 
     plan: object
     progress: bool | None
@@ -200,6 +200,7 @@ def compare_estimators(
     columns = {"groups": groups, "time": time}
     call = _experiment(estimator_by_name, X, y, columns, arguments)
     study = _run(call, estimator_by_name, n_jobs, settings["progress"])
+    # the workflow has no part in a call from Python
     versions = dict(study.environment)
     versions.pop(WORKFLOW, None)
     splitter = ""
@@ -292,6 +293,7 @@ def _run(call: _Asked, estimators: Mapping[str, Any], n_jobs: int, progress: boo
             table = Path(folder) / "table.parquet"
             write_table(call.frame, table)
             experiment = load_experiment(_with_table(call.config, str(table)))
+            # other processes import what they run by its path
             if workers > 1:
                 _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
             return run_in_process(experiment, f"{folder}/results", workers, fitted)
@@ -593,6 +595,7 @@ def _folds_of(cv: Any, frame: pd.DataFrame, roles: Mapping[str, str]) -> NDArray
     except (TypeError, ValueError) as error:
         raise UserError(f"cv: {splitter} cannot split these rows: {error}") from None
     folds = np.zeros(len(frame), dtype=np.int64)
+    # the folds become a column of the table, which an experiment in YAML can name
     for fold, (_, test) in enumerate(splits, start=1):
         folds[test] = fold
     if not folds.all():

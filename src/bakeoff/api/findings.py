@@ -283,6 +283,7 @@ class Findings:
 
     def _item(self, form: str, name: str | None) -> Item:
         """Return a figure or a table by its name or its kind; without a name that of the pairs."""
+        # a name may be whole (`pairs.mcnemar`) or a kind (`pairs`), which is the first of its kind
         items: dict[str, Item] = {}
         first_of_kind: dict[str, Item] = {}
         for item in self._page.items:

@@ -76,6 +76,7 @@ class FoldPlan(NamedTuple):
 
 def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:
     """Return the resampling plan of a splitter."""
+    # scikit-learn takes the splits themselves in place of a splitter
     if splits is None and isinstance(cv, list | tuple):
         splits = [(np.asarray(train), np.asarray(test)) for train, test in cv]
     kind = type(cv).__name__
@@ -121,6 +122,7 @@ def _of_rounds(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan:
         total = int(cv.get_n_splits())
     folds = total // repeats
     if n is None or "Group" in kind:
+        # folds of about the same size: tests need the ratio n_test/n_train alone, here 1 : k − 1
         n_test = np.ones(total, dtype=int)
         return FoldPlan(repeats, folds, folds - n_test, n_test, sized=False)
     # scikit-learn gives the first n mod k folds one row more
@@ -171,6 +173,7 @@ def _of_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
         if len(np.intersect1d(train, test)):
             raise UserError("cv: a split tests rows that it trains on")
     n_train, n_test = np.array(sizes).T
+    # the rows that some split uses; a splitter may leave out others
     rows = np.unique(np.concatenate(list(map(np.concatenate, splits))))
     if not drawn:
         rounds = _rounds(splits, len(rows))
@@ -178,6 +181,7 @@ def _of_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
             return FoldPlan(len(rounds), rounds[0], n_train, n_test)
         if _go_with_time(splits):
             return FoldPlan(1, len(splits), n_train, n_test, growing=True)
+    # random divisions of all rows into parts of the same sizes need not come from a known splitter
     of_all_rows = bool((n_train + n_test == len(rows)).all())
     alike = len(splits) > 1 and len(set(n_test.tolist())) == 1
     if drawn or (of_all_rows and alike):
@@ -192,6 +196,7 @@ def _go_with_time(splits: Sequence[Split]) -> bool:
     """Tell whether splits test rows after those they train on, and after those tested before."""
     last_tested = -1
     for train, test in splits:
+        # rows are in the order of time: a split must not train on what it tests, or test twice
         if train.max() >= test.min() or last_tested >= test.min():
             return False
         last_tested = test.max()
@@ -207,6 +212,7 @@ def _rounds(splits: Sequence[Split], n: int) -> list[int]:
         together = np.concatenate(tested)
         if len(train) + len(test) != n or len(np.unique(together)) < len(together):
             return []
+        # a round is complete once its test parts hold every row
         if len(together) == n:
             rounds.append(len(tested))
             tested = []
@@ -224,6 +230,7 @@ def same_splits(results: Mapping[str, Any]) -> list[Split]:
     splits = {model: _splits_in(result) for model, result in results.items()}
     first = next(iter(results))
     for model in results:
+        # a result with fewer splits than the first one differs from it too
         pairs = itertools.zip_longest(splits[first], splits[model])
         for i, (split, other) in enumerate(pairs):
             if split is None or other is None or not all(map(np.array_equal, split, other)):

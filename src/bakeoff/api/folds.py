@@ -390,6 +390,7 @@ def _proven_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
     """Return the splits that all results hold; refuse a splitter that may draw others each time."""
     if all(map(_holds_splits, results.values())):
         return same_splits(results)
+    # KFold draws only with shuffle=True; ShuffleSplit, without this attribute, always does
     draws = getattr(cv, "shuffle", hasattr(cv, "random_state"))
     if draws and not isinstance(cv.random_state, Integral):
         raise UserError(
@@ -410,6 +411,7 @@ def _metrics_of(
     values: str | None,
 ) -> dict[str, _FoldMetric]:
     """Return the metrics by the names that the results have for them."""
+    # `cross_validate` returns scores of scorers, of which greater is always better
     by_scorer = all(isinstance(result, Mapping) for result in results.values())
     metrics: dict[str, _FoldMetric] = {}
     for name in next(iter(scores.values())):

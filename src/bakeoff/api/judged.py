@@ -123,6 +123,7 @@ def items_of_files(options: Mapping[str, Any]) -> SuiteItems:
         )
     if places is None and suite is not None and suite.order:
         places = _in_suite(by_model, suite.order, tables)
+    # of a stream, which has no last item, all items that were seen are read
     length = max(map(len, by_model.values()))
     items = leading_items(
         by_model,
@@ -141,6 +142,7 @@ def _in_suite(by_model: dict[str, Any], order: Sequence[str], tables: GivenTable
     """Give items the ids of the suite, which logs have beside their questions."""
     for model, records in tables.models.items():
         frame = records.table.to_pandas()
+        # a look counts leading items: these need the order in which the suite has them
         samples = frame.set_index("id")["sample_id"].astype(str)
         values = by_model[model]
         by_model[model] = pd.Series(

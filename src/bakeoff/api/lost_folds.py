@@ -114,6 +114,7 @@ def _means_of_common(tables: Mapping[Key, pd.DataFrame]) -> dict[Key, pd.Series[
     """Return mean scores over the folds of each data set that all its models have."""
     means = {}
     for key, table in tables.items():
+        # fold_means takes data sets × folds × models: here a single data set
         by_model = fold_means(table.to_numpy()[None]).means[0]
         means[key] = pd.Series(by_model, index=table.columns)
     return means

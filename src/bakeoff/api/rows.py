@@ -77,7 +77,7 @@ _OF_SCORES_ALONE = ("impute", "paired", "tests")
 
 
 class CompareSettings(TypedDict, total=False):
-    """What few need."""
+    """The rarely needed arguments of `compare`."""
 
     metric: str | Sequence[str]
     bins: Mapping[str, Sequence[float]] | None
@@ -220,7 +220,7 @@ def _refuse_beside_human(metrics: Any, runs: Any, time: Any, subgroups: Any, ver
 
 
 class GateSettings(TypedDict, total=False):
-    """What few need."""
+    """The rarely needed arguments of `gate`."""
 
     metric: str | Sequence[str] | Mapping[str, float | str]
     subgroup: ArrayLike | Mapping[str, ArrayLike]
@@ -508,6 +508,7 @@ def read_tables(
         "value": value,
         "subgroups": list(subgroups),
     }
+    # what relates the rows is read as a column of each table
     for role in RELATING:
         keys[role] = options.get(role)
     if options.get("weights") is not None and TASK in tables.first.names:
@@ -565,6 +566,7 @@ def _run_unequally(tables: GivenTables, columns: GivenColumns) -> bool:
         return False
     counts = []
     for table in tables.models.values():
+        # ids repeat where an item has several runs
         records = dataclasses.replace(table, roles=columns)
         items = pd.Series(records.row_ids(records.require("id")))
         counts.append(items.value_counts().sort_index())

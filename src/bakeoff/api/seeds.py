@@ -208,6 +208,7 @@ def _published(a: Any, b: Any, first: str, second: str, greater: bool) -> list[s
     """Give the interquartile mean, and how probably a run of one beats one of the other."""
     texts = []
     spreads = np.concatenate([a, b]).std(axis=0)
+    # the interquartile mean pools the scores of all tasks, so that they need one scale
     alike = spreads.min() * _SIZES >= spreads.max()
     if a.shape[1] >= FEWEST_TASKS_OF_IQM and alike:
         iqm = iqm_difference(a, b, greater_is_better=greater)

@@ -30,7 +30,7 @@ UserError
 
 
 class TestSettings(TypedDict, total=False):
-    """What few need of the tests of algorithms, on folds and on tables of scores."""
+    """The rarely needed arguments of comparisons of scores."""
 
     metric: str | Sequence[str]
     alternative: Literal["two-sided", "greater", "less"]
@@ -41,7 +41,7 @@ class TestSettings(TypedDict, total=False):
 
 
 class FoldSettings(TestSettings, total=False):
-    """What few need of the tests on folds."""
+    """The rarely needed arguments of comparisons over folds."""
 
     scoring: str | Sequence[str]
     unit: str | None
