@@ -11,18 +11,13 @@ from scipy.stats import norm as normal
 
 from bakeoff import stats
 from bakeoff.stats import METRICS, ConfidenceInterval, PairwiseResult, Status, influence
+from bakeoff.stats.core.max_t import max_t, normal_scores
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.datasets.standings import group_means, with_failures_last  # noqa: F401
 from bakeoff.stats.design.groups import GroupSums, Leverage, spread
 from bakeoff.stats.folds import fold_rows as of_folds
 from bakeoff.stats.metrics.differences import bca_interval, mover_interval
-from bakeoff.stats.metrics.family import (
-    best_of,
-    family_of_values,
-    max_t,
-    normal_scores,
-    read_family,
-)
+from bakeoff.stats.metrics.family import best_of, family_of_values, read_family
 from bakeoff.stats.metrics.influence import one, setting_of
 from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, NoValue

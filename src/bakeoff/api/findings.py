@@ -23,6 +23,7 @@ from bakeoff.paths import Paths
 from bakeoff.report import exhibits
 from bakeoff.report.exhibit import Item
 from bakeoff.report.family import Family
+from bakeoff.report.judged.answer import Answer
 from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
 from bakeoff.report.read import read_study
@@ -69,6 +70,11 @@ class Findings:
     @cached_property
     def _page(self) -> Page:
         return Page(self._study, alone=True)
+
+    @property
+    def _written(self) -> Page | Answer:
+        """What has the forms that `save` writes."""
+        return self._page
 
     @property
     def verdict(self) -> str:
@@ -236,7 +242,7 @@ class Findings:
         if ending == ".json":
             text = self.to_json() + "\n"
         elif ending in FORMS:
-            text = getattr(self._page, FORMS[ending])
+            text = getattr(self._written, FORMS[ending])
         else:
             endings = joined([*FORMS, ".json"], "or")
             raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from bakeoff.api.findings import Findings, as_text
-from bakeoff.errors import UserError, joined, shown, unknown
-from bakeoff.files import write_text
+from bakeoff.errors import UserError, unknown
 from bakeoff.report.drawing import into
 from bakeoff.report.judged.answer import Answer
 from bakeoff.report.numbers import paragraph
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMS = {".html": "html", ".md": "brief", ".tex": "latex"}
-"""The forms of a page, by the endings of files."""
-
 
 class JudgedFindings(Findings):
     """The findings of preferences, of marks that people corrected, or of a look.
@@ -32,6 +27,10 @@ class JudgedFindings(Findings):
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
+
+    @property
+    def _written(self) -> Answer:
+        return self._answer
 
     @property
     def methods(self) -> str:
@@ -106,37 +105,6 @@ class JudgedFindings(Findings):
     def to_json(self) -> str:
         """Return verdict, comparisons and all else as JSON."""
         return self._answer.json
-
-    def save(self, path: str | Path) -> Path:
-        """Write everything to a file.
-
-        Parameters
-        ----------
-        path : path
-            Its ending says what: ``.html``, the page; ``.md``, the verdict and all tables;
-            ``.tex``, all tables; ``.json``, see `to_json`.
-
-        Returns
-        -------
-        Path
-            The file.
-
-        Raises
-        ------
-        UserError
-            Another ending, or a place that cannot be written to.
-        """
-        file = Path(path)
-        ending = file.suffix.lower()
-        if ending == ".json":
-            text = self.to_json() + "\n"
-        elif ending in FORMS:
-            text = getattr(self._answer, FORMS[ending])
-        else:
-            endings = joined([*FORMS, ".json"], "or")
-            raise UserError(f"path: found {shown(str(path))}, expected a name with {endings}")
-        write_text(file, text)
-        return file
 
     def __repr__(self) -> str:
         texts = list(map(paragraph, self._answer.lines))

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bakeoff.api.findings import FORMS
 from bakeoff.api.judged import look_at_files, marks_of_files, running_suite
-from bakeoff.api.judged_findings import FORMS
 from bakeoff.api.preferences import answer_of_battles, check_alpha, columns_named
 from bakeoff.api.rows import keys_named
 from bakeoff.api.signature import in_arguments

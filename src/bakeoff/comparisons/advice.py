@@ -41,12 +41,12 @@ from bakeoff.stats import (
     proportion_difference_from_counts,
 )
 from bakeoff.stats.core.distributions import range_sf, t_pvalue
+from bakeoff.stats.core.max_t import MAX_T
 from bakeoff.stats.core.pairs import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.datasets.sign_flips import SIGN_FLIPS
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.design.groups import FEWEST_CLUSTERS, FLIPS, too_few_clusters
-from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.rows.ordered import too_few_times
 
 FEW = 40

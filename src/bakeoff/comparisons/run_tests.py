@@ -49,9 +49,9 @@ from bakeoff.stats import (
     catalogue,
     plain,
 )
+from bakeoff.stats.core.max_t import MAX_T
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.datasets.sign_flips import SIGN_FLIPS
-from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.threads import on_one_thread
 
 UNDEFINED_METRIC = "undefined_metric"

@@ -23,11 +23,11 @@ from bakeoff.spec import AnalysisPlan, HypothesisTests, PlannedTest
 from bakeoff.spec.tests import RETIRED_CORRECTIONS, Correction
 from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.core.arguments import Level, Relation, check_argument, choices_of, descriptions
+from bakeoff.stats.core.max_t import MAX_T
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.datasets.sign_flips import MOST_FLIPPED, SIGN_FLIPS, can_be_flipped
-from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.metric import Form
 
 _MANAGED = {

@@ -29,6 +29,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.checks import FloatArray, IntArray
 from bakeoff.stats.core.distributions import signed_sums, tail_probability, upper_tail
+from bakeoff.stats.core.max_t import towards
 from bakeoff.stats.core.paired_differences import UNBOUNDED, Estimate
 from bakeoff.stats.core.result import (
     Alternative,
@@ -404,15 +405,6 @@ def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
     keys = np.column_stack([turned, weights])
     scale = np.maximum(np.abs(keys).max(axis=0), 1e-300)
     return np.lexsort(np.round(keys / scale, 9).T)
-
-
-def towards(values: FloatArray, side: Alternative) -> FloatArray:
-    """Turn values so that greater ones speak for the alternative."""
-    if side == "two-sided":
-        return np.abs(values)
-    if side == "greater":
-        return values
-    return -values
 
 
 def subset_limits(

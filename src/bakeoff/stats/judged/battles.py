@@ -16,11 +16,11 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import AtLeast0, Level, Resamples, Seed, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_correctness, as_floats
+from bakeoff.stats.core.max_t import largest_t
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.datasets.leave_one_out import Errors, covariance_by_units, units_that_join
 from bakeoff.stats.datasets.standings import Strengths
 from bakeoff.stats.design.clusters import Clusters, as_clusters
-from bakeoff.stats.metrics.family import draw, max_t, normal_scores
 
 _PRIOR = 0.25
 """Wins each way for every pair that met, where the most likely strengths are infinite."""
@@ -442,14 +442,19 @@ def rank_ranges(
     if not (se > _NO_ERROR).all():  # NaN compares as false
         ranks = np.ones(k, dtype=np.intp)
         return RankRanges(ranks, ranks * k, members, difference, nothing, nothing, nothing, nothing)
-    z = normal_scores(difference / se, df, "two-sided")
-    draws, scale = draw(strengths.covariance, n_resamples, seed)
-    _, adjusted, largest = max_t(
-        z, (i, j), strengths.covariance, draws, confidence_level, "two-sided", scale
+    largest = largest_t(
+        difference / se,
+        df,
+        members,
+        strengths.covariance,
+        confidence_level,
+        "two-sided",
+        n_resamples,
+        seed,
     )
     pvalue_alone = 2 * special.stdtr(df, -np.abs(difference / se))
     # the quantile of the largest normal score, as one of t
-    reach = -special.stdtrit(df, special.ndtr(-largest)) * se
+    reach = -special.stdtrit(df, special.ndtr(-largest.quantile)) * se
     low = difference - reach
     high = difference + reach
     # how many models are surely better, and surely worse, than each
@@ -466,6 +471,6 @@ def rank_ranges(
         difference=difference,
         low=low,
         high=high,
-        pvalue=np.fmax(adjusted, pvalue_alone),
+        pvalue=np.fmax(largest.step_down, pvalue_alone),
         pvalue_alone=pvalue_alone,
     )

@@ -21,6 +21,7 @@ from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Relation, Seed, Variants, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_counts
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability, welch_f
+from bakeoff.stats.core.max_t import largest_t, normal_scores
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.registry import Evidence, register
@@ -45,9 +46,6 @@ from bakeoff.stats.metrics.family import (
     compare_models,
     compare_values,
     covariance_of,
-    draw,
-    max_t,
-    normal_scores,
 )
 from bakeoff.stats.metrics.influence import (
     Influence,
@@ -900,7 +898,7 @@ def _largest(
     if len(pairs) == 1:
         pvalue = t_pvalue(statistic, float(df[largest]), "two-sided")
     else:
-        draws, unit = draw(covariance, _DRAWS, _SEED)
-        single_step, _, _ = max_t(z, (first, second), covariance, draws, 0.95, "two-sided", unit)
-        pvalue = float(single_step.min())
+        members = np.array(pairs)
+        drawn = largest_t(t, df, members, covariance, 0.95, "two-sided", _DRAWS, _SEED)
+        pvalue = float(drawn.single_step.min())
     return {"statistic": abs(statistic), "df": float(df[largest]), "pvalue": pvalue}

@@ -1,8 +1,4 @@
-"""Many models on one test set: all pairs, the largest of many t statistics, and which may be best.
-
-Draws D ~ N(0, V) with V the covariance of the models' metrics are the Gaussian multiplier
-bootstrap (Chernozhukov, Chetverikov & Kato 2013, 10.1214/13-AOS1161) without its n × B product.
-"""
+"""Many models on one test set: all pairs, a control with each other, and which may be best."""
 
 from __future__ import annotations
 
@@ -16,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Default, Level, Resamples, Seed, checked
-from bakeoff.stats.core.arithmetic import gram, root, times_root
+from bakeoff.stats.core.arithmetic import gram
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_scores
 from bakeoff.stats.core.distributions import tail_probability
+from bakeoff.stats.core.max_t import MAX_T, draw, largest_t
 from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
@@ -42,7 +39,6 @@ from bakeoff.stats.design.groups import (
     hull,
     max_flip,
     subset_limits,
-    towards,
 )
 from bakeoff.stats.metrics.influence import (
     OF_ONE_MODEL,
@@ -70,7 +66,6 @@ from bakeoff.stats.metrics.metric import (
     metric_called,
 )
 
-MAX_T = "max-t"
 FEWEST = 20
 """Rows of the rarest class (degrees of freedom of numbers per row) below which no model is left
 out."""
@@ -80,61 +75,6 @@ ENOUGH_OF_AREAS = 100
 """The same of average precisions and of areas above `HIGH_AREA`."""
 HIGH_AREA = 0.9
 _BLOCK = 4096  # rows that stay in the cache
-_NO_VARIANCE = 1e-24
-"""The share of the largest variance that is rounding; the draws of other models are not to hang
-on it."""
-
-
-def normal_scores(t: FloatArray, df: FloatArray, side: Alternative) -> FloatArray:
-    """Turn t statistics into normal scores in the direction of the alternative."""
-    # Through the tail probability, so that few degrees of freedom count.
-    t = towards(t, side)
-    upper = -special.ndtri(special.stdtr(df, -np.abs(t)))
-    return np.asarray(np.where(t < 0, -upper, upper))
-
-
-def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
-    """Draw from N(0, V/s²), shape (B, M), and return the scale s with it."""
-    # The scale is the largest standard deviation, so that single precision holds any unit.
-    scale = float(np.sqrt(covariance.diagonal().max())) or 1.0
-    rng = np.random.default_rng(seed)
-    normal = rng.standard_normal((len(covariance), n_resamples), dtype=np.float32)
-    return times_root(normal, root(covariance / scale**2, _NO_VARIANCE)).T, scale
-
-
-def max_t(
-    z: FloatArray,
-    members: tuple[NDArray[np.intp], NDArray[np.intp]],
-    v: FloatArray,
-    draws: NDArray[np.float32],
-    level: float,
-    side: Alternative,
-    scale: float = 1.0,
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return single-step and step-down p-values by the largest statistic, and its quantile."""
-    # Westfall & Young (1993), Hothorn et al. (2008), of differences of models with covariance V
-    i, j = members
-    order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
-    # models that are always right and always wrong are drawn without spread: 0, and not 0/0
-    smallest = np.finfo(np.float32).tiny
-    drawn_sd = np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300))
-    sd = np.maximum(drawn_sd / scale, smallest).astype(np.float32)
-    sizes = z.astype(np.float32)
-    total = len(draws)
-    by_model = np.ascontiguousarray(draws.T)
-    largest = np.full(total, -np.inf, dtype=np.float32)
-    p = np.empty(len(z))
-    for step, c in enumerate(order):
-        drawn = by_model[i[c]] - by_model[j[c]]
-        np.maximum(largest, towards(drawn, side) / sd[c], out=largest)
-        p[step] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
-    step_down = np.empty(len(z))
-    # none smaller than that of a larger z
-    step_down[order] = np.maximum.accumulate(p[::-1])[::-1]
-    ordered = np.sort(largest)
-    above = total - np.searchsorted(ordered, sizes, side="left")
-    single = (1 + above) / (total + 1)
-    return single, step_down, float(np.quantile(ordered, level))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -354,16 +294,16 @@ def compare_all(
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
         tail = tail_probability(level, side)
         if ok.any():
-            z = normal_scores(t[ok], df[ok], side)
-            columns = np.searchsorted(list(family.defined), np.array(members)[ok]).T
-            draws, scale = draw(family.covariance, n_resamples, seed)
-            single_step[ok], adjusted[ok], largest = max_t(
-                z, (columns[0], columns[1]), family.covariance, draws, level, side, scale
+            columns = np.searchsorted(list(family.defined), np.array(members)[ok])
+            largest = largest_t(
+                t[ok], df[ok], columns, family.covariance, level, side, n_resamples, seed
             )
+            single_step[ok] = largest.single_step
+            adjusted[ok] = largest.step_down
             if flips is not None:
                 adjusted[ok] = np.maximum(adjusted[ok], flips[1])
             if simultaneous:
-                tail = special.ndtr(-largest)
+                tail = special.ndtr(-largest.quantile)
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)
     else:

@@ -28,6 +28,7 @@ from bakeoff.stats.core.checks import (
     is_missing,
 )
 from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.max_t import MAX_T, largest_t
 from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
@@ -47,7 +48,7 @@ from bakeoff.stats.core.result import (
     answered,
 )
 from bakeoff.stats.design.strata import PAIRED, SINGLE, Strata, StratifiedMean, stratified_mean
-from bakeoff.stats.metrics.family import MAX_T, FamilyArguments, draw, max_t, normal_scores
+from bakeoff.stats.metrics.family import FamilyArguments
 from bakeoff.stats.metrics.influence import MetricArguments, one, setting_of
 from bakeoff.stats.metrics.metric import Metric, NoValue, metric_called
 
@@ -411,15 +412,21 @@ def compare_suite(
     if method == MAX_T:
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
         if usable.any():
-            # the largest |z| of all pairs, drawn from the covariance of the models' means; t
-            # values become normal scores first, since each pair has its own degrees of freedom
-            t = np.array([t for _, t, _ in decisions])[usable]
+            statistic = np.array([t for _, t, _ in decisions])[usable]
             df = np.array([contrast.df for contrast in contrasts])[usable]
-            a, b = np.array(members)[usable].T
             covariance = suite.strata.covariance(suite.psi)
-            draws, scale = draw(covariance, n_resamples, seed)
-            z = normal_scores(t, df, side)
-            _, adjusted[usable], reach = max_t(z, (a, b), covariance, draws, level, side, scale)
+            largest = largest_t(
+                statistic,
+                df,
+                np.array(members)[usable],
+                covariance,
+                level,
+                side,
+                n_resamples,
+                seed,
+            )
+            adjusted[usable] = largest.step_down
+            reach = largest.quantile
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)
     else:
