@@ -9,7 +9,13 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from bakeoff.data.readers.common import ENDED, OF_MODEL, PROMPTS, SETTINGS, UNFINISHED
+from bakeoff.data.readers.common import (
+    ENDED,
+    OF_MODEL,
+    PROMPTS,
+    SETTINGS,
+    UNFINISHED,
+)
 from bakeoff.errors import joined
 
 Asked: TypeAlias = Mapping[str, Any]

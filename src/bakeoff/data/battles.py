@@ -30,7 +30,11 @@ _PROMPTS = ("prompt", "question_id", "prompt_id", "question", "instruction", "it
 _FIRST = "first"
 _OF_ARENA = ("question_id", "turn", "conversation_a", "conversation_b", "judge_hash", "tstamp")
 """Columns of exports of arenas, which show the answer of `model_a` first."""
-_KAGGLE = {"winner_model_a": 1.0, "winner_model_b": -1.0, "winner_tie": 0.0}
+_KAGGLE = {
+    "winner_model_a": 1.0,
+    "winner_model_b": -1.0,
+    "winner_tie": 0.0,
+}
 _FASTCHAT = {"g1_winner": True, "g2_winner": False}
 """The two votes of a line of FastChat, and whether `model_1` was shown first."""
 _ALPACA = ("generator_1", "generator_2", "preference")
@@ -221,7 +225,11 @@ def battles_of(
     votes["judge"] = _texts(frame, judge or "judge", votes["row"])
     if groups is not None:
         votes["groups"] = _texts(frame, groups, votes["row"])
-    told_by = {"fastchat": list(_FASTCHAT), "kaggle": list(_KAGGLE), "alpaca": ["preference"]}
+    told_by = {
+        "fastchat": list(_FASTCHAT),
+        "kaggle": list(_KAGGLE),
+        "alpaca": ["preference"],
+    }
     votes = _known_winners(votes, told_by.get(shape, [winner or "winner"]), missing)
     _refuse_own_battles(votes)
     votes["first"] = _order(frame, votes, shape, order, prompt)
@@ -229,7 +237,12 @@ def battles_of(
     if repeated:
         notes.append(f"{repeated:,} rows are there twice; each is one more vote on its prompt.")
     unknown_order = order == UNKNOWN
-    return Battles(name, votes.reset_index(drop=True), tuple(notes), unknown_order)
+    return Battles(
+        name,
+        votes.reset_index(drop=True),
+        tuple(notes),
+        unknown_order,
+    )
 
 
 def _of_arena(frame: pd.DataFrame, winner: str) -> pd.DataFrame:
@@ -317,7 +330,9 @@ def _texts(frame: pd.DataFrame, column: str, rows: pd.Series[Any]) -> NDArray[An
 
 
 def _outcomes(
-    said: pd.Series[Any], model_a: pd.Series[Any], model_b: pd.Series[Any]
+    said: pd.Series[Any],
+    model_a: pd.Series[Any],
+    model_b: pd.Series[Any],
 ) -> pd.Series[Any]:
     """Return who wins by what is said; NaN where it is neither a model nor a tie."""
     lower = said.str.lower()
@@ -332,7 +347,9 @@ def _outcomes(
 
 
 def _prompts(
-    frame: pd.DataFrame, rows: pd.Series[Any], named: str | None
+    frame: pd.DataFrame,
+    rows: pd.Series[Any],
+    named: str | None,
 ) -> tuple[NDArray[Any], list[str]]:
     """Return the prompt of each vote, and what is said where none are named."""
     column = named
@@ -349,7 +366,9 @@ def _prompts(
 
 
 def _known_winners(
-    votes: pd.DataFrame, columns: Sequence[str], missing: str | None
+    votes: pd.DataFrame,
+    columns: Sequence[str],
+    missing: str | None,
 ) -> pd.DataFrame:
     """Refuse votes whose winner is not known, or leave them out where that was said."""
     unclear = votes["outcome"].isna()
@@ -394,7 +413,11 @@ def _refuse_own_battles(votes: pd.DataFrame) -> None:
 
 
 def _order(
-    frame: pd.DataFrame, votes: pd.DataFrame, shape: str, order: str | None, prompt: str | None
+    frame: pd.DataFrame,
+    votes: pd.DataFrame,
+    shape: str,
+    order: str | None,
+    prompt: str | None,
 ) -> NDArray[np.float64]:
     """Return whether the answer of `model_a` was shown first: 1, 0, or NaN where nobody knows."""
     nothing = np.full(len(votes), np.nan)

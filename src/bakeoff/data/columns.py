@@ -15,7 +15,12 @@ from pandas.api import types
 
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.keys import name_of
-from bakeoff.sources.common.identifiers import identifiers, names, text_of, without_categories
+from bakeoff.sources.common.identifiers import (
+    identifiers,
+    names,
+    text_of,
+    without_categories,
+)
 
 Series: TypeAlias = "pd.Series[Any]"
 LARGEST = 1e100
@@ -171,7 +176,12 @@ def ordered(values: Series) -> Series:
 # --- values that are named
 
 
-def check_values(wanted: Sequence[Any], present: Iterable[str], what: str, at: Place) -> None:
+def check_values(
+    wanted: Sequence[Any],
+    present: Iterable[str],
+    what: str,
+    at: Place,
+) -> None:
     """Refuse values that no row has; numbers may be absent (a code that was never used)."""
     present_names = set(present)
     absent = [value for value in wanted if name_of(value) not in present_names]

@@ -53,7 +53,13 @@ class HeldModel(GivenModel):
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, columns: GivenColumns, place: Place, *, numbers: bool, **keys: Any
+        cls,
+        frame: pd.DataFrame,
+        columns: GivenColumns,
+        place: Place,
+        *,
+        numbers: bool,
+        **keys: Any,
     ) -> HeldModel:
         """Make the entry of a frame of predictions."""
         at = (*place, "predictions")
@@ -65,7 +71,12 @@ class HeldModel(GivenModel):
 # --- the file of a model
 
 
-def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Observations:
+def _read(
+    model: str,
+    experiment: Experiment,
+    dataset: str,
+    seed: int = 1,
+) -> Observations:
     """Observe what a training run of a model says of the rows of a data set."""
     given = experiment.given[model]
     if isinstance(given, HeldModel):
@@ -217,7 +228,9 @@ def _refuse_marks(files: Sequence[Observations], experiment: Experiment) -> None
 
 
 def _rows_with_truth(
-    name: str, files: Sequence[Observations], experiment: Experiment
+    name: str,
+    files: Sequence[Observations],
+    experiment: Experiment,
 ) -> Observations:
     """Return the rows of the first file that names their truth; none where there is no file."""
     if not files:
@@ -272,7 +285,9 @@ def _listed_classes(present: Sequence[str], wanted: Sequence[Any], place: Place)
 
 
 def _cautions(
-    models: Sequence[str], files: Sequence[Observations], experiment: Experiment
+    models: Sequence[str],
+    files: Sequence[Observations],
+    experiment: Experiment,
 ) -> list[str]:
     """Say what models were asked differently, and which averages scores are, by their labels."""
     asked = {}
@@ -334,16 +349,31 @@ def given_card(
 # --- the divisions
 
 
-def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
+def divide(
+    dataset: str,
+    experiment: Experiment,
+    table: Table,
+    plan: str,
+) -> pd.DataFrame:
     """Make the divisions of a plan; those of given rows are in the files of predictions."""
     spec = experiment.resampling.plans()[plan]
     if isinstance(experiment.datasets[dataset], GivenData):
         first = next(iter(experiment.given))
-        return given_splits(_read(first, experiment, dataset), table, plan, spec)
+        return given_splits(
+            _read(first, experiment, dataset),
+            table,
+            plan,
+            spec,
+        )
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 
-def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.DataFrame:
+def given_splits(
+    file: Observations,
+    table: Table,
+    name: str,
+    plan: Plan,
+) -> pd.DataFrame:
     """Take the divisions of a plan from a model's predictions."""
     ids = table.frame[ROW_ID]
     if isinstance(plan, Holdout):
@@ -361,7 +391,12 @@ def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.
     return pd.DataFrame({ROW_ID: ids, **splits})
 
 
-def _check_number_of_folds(file: Observations, name: str, plan: Plan, at: Place) -> None:
+def _check_number_of_folds(
+    file: Observations,
+    name: str,
+    plan: Plan,
+    at: Place,
+) -> None:
     """Refuse a file whose repeats and folds are not those of a plan."""
     assert file.folds is not None
     folds_per_repeat = np.bincount(np.unique(file.folds, axis=0)[:, 0])[1:]
@@ -377,7 +412,12 @@ def _check_number_of_folds(file: Observations, name: str, plan: Plan, at: Place)
 
 
 def _folds_of_repeat(
-    file: Observations, repeat: int, position: Positions, n_rows: int, plan: Plan, at: Place
+    file: Observations,
+    repeat: int,
+    position: Positions,
+    n_rows: int,
+    plan: Plan,
+    at: Place,
 ) -> Folds:
     """Return the fold in which each row of a table is tested in one repeat."""
     assert file.folds is not None
@@ -397,7 +437,10 @@ def _folds_of_repeat(
 
 
 def _check_every_row_is_tested(
-    file: Observations, folds_by_repeat: Sequence[Folds], plan: Plan, at: Place
+    file: Observations,
+    folds_by_repeat: Sequence[Folds],
+    plan: Plan,
+    at: Place,
 ) -> None:
     """Refuse halves that are none, and repeats in which some row is tested in no fold."""
     n_pairs = plan.repeats if isinstance(plan, Halves) else 0
@@ -424,7 +467,12 @@ def _check_every_row_is_tested(
 # --- the predictions of a fit
 
 
-def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
+def predictions_of(
+    fit: Fit,
+    experiment: Experiment,
+    table: Table,
+    split: Split,
+) -> Predicted:
     """Read the predictions of a given model for the test rows of one division."""
     file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
     where = f", repeat {fit.repeat}, fold {fit.fold},"

@@ -27,7 +27,15 @@ from bakeoff.data.readers.common import (
     LeftOut,
     without_missing,
 )
-from bakeoff.data.records import MODEL, RUN, TASK, USUAL, USUAL_COLUMNS, Records, as_table
+from bakeoff.data.records import (
+    MODEL,
+    RUN,
+    TASK,
+    USUAL,
+    USUAL_COLUMNS,
+    Records,
+    as_table,
+)
 from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, is_folder, no_file, state_of
 from bakeoff.options import setting
@@ -123,7 +131,12 @@ class GivenTables:
         if wanted:
             named = _named_tasks(wanted, metrics)
         for task, metric in named.items():
-            chosen[task] = _metric_of(task, metric or value, metrics, columns)
+            chosen[task] = _metric_of(
+                task,
+                metric or value,
+                metrics,
+                columns,
+            )
         models = {model: _of_tasks(file, chosen) for model, file in self.models.items()}
         return dataclasses.replace(self, models=models)
 
@@ -189,7 +202,10 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 
 def tables_of(
-    paths: Sequence[str], keys: TableKeys = PLAIN, *, partial: bool = False
+    paths: Sequence[str],
+    keys: TableKeys = PLAIN,
+    *,
+    partial: bool = False,
 ) -> GivenTables:
     """Read the tables that paths name, of logs what there is where they may be `partial`."""
     if len(set(paths)) < len(paths):
@@ -203,7 +219,12 @@ def tables_of(
         read_as += held.read_as
         left_out += held.left_out
     if len(paths) > 1:
-        return GivenTables(f"{len(paths)} files", _with_names(by_path), read_as, left_out)
+        return GivenTables(
+            f"{len(paths)} files",
+            _with_names(by_path),
+            read_as,
+            left_out,
+        )
     (path,) = paths
     tables = list(by_path[path].models.values())
     if len(tables) == 1 and not is_folder(path):
@@ -275,7 +296,13 @@ def _tables_at(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTab
     return _of_file(path, PLACE, keys, partial=partial)
 
 
-def _of_file(path: str, place: Place, keys: TableKeys, *, partial: bool = False) -> GivenTables:
+def _of_file(
+    path: str,
+    place: Place,
+    keys: TableKeys,
+    *,
+    partial: bool = False,
+) -> GivenTables:
     """Read a file: a log of one or several models, or a table."""
     reader = None
     if keys.format is None:
@@ -304,7 +331,13 @@ def _of_log(reader: Any, path: str, place: Place, *, partial: bool) -> GivenTabl
     read_as = (f"{path} was read as {reader.WHAT}",)
     if MODEL not in frame:
         asked = {"": how_asked(frame)}
-        records = Records(path, as_table(frame), place, scores=scores, asked=asked)
+        records = Records(
+            path,
+            as_table(frame),
+            place,
+            scores=scores,
+            asked=asked,
+        )
         return GivenTables(path, {"": records}, read_as)
     models = {}
     by_model = frame.groupby(MODEL)
@@ -314,7 +347,13 @@ def _of_log(reader: Any, path: str, place: Place, *, partial: bool) -> GivenTabl
             name = f"{path}: {model}"
         asked = {"": how_asked(frame, str(model))}
         table = as_table(rows.drop(columns=MODEL))
-        models[str(model)] = Records(name, table, place, scores=scores, asked=asked)
+        models[str(model)] = Records(
+            name,
+            table,
+            place,
+            scores=scores,
+            asked=asked,
+        )
     return GivenTables(path, models, read_as)
 
 
@@ -399,7 +438,12 @@ def table_of_model(
     return dataclasses.replace(table, place=place, roles=columns)
 
 
-def _table_named(model: str, tables: Mapping[str, Records], path: str, place: Place) -> Records:
+def _table_named(
+    model: str,
+    tables: Mapping[str, Records],
+    path: str,
+    place: Place,
+) -> Records:
     """Return the table of a model, which must be one of several."""
     at = (*place[:-1], "model")
     if "" in tables:
@@ -421,7 +465,10 @@ def _tables_of_logs(path: str, place: Place, keys: TableKeys) -> Mapping[str, Re
 
 
 def _with_values(
-    held: GivenTables, tasks: Sequence[str] | None, columns: GivenColumns, place: Place
+    held: GivenTables,
+    tasks: Sequence[str] | None,
+    columns: GivenColumns,
+    place: Place,
 ) -> tuple[Mapping[str, Records], GivenColumns]:
     """Keep the items of tasks, with the numbers of the metric of each, and name their column."""
     try:
@@ -495,7 +542,13 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
     read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(tables))}"
     if told_apart != logs:
         read_as += "; logs of one model and task with other settings are other models, and no runs"
-    return GivenTables(path, tables, (read_as,), tuple(left_out), datasets=datasets)
+    return GivenTables(
+        path,
+        tables,
+        (read_as,),
+        tuple(left_out),
+        datasets=datasets,
+    )
 
 
 def _logs_in(reader: Any, file: Path, frame: pd.DataFrame) -> list[_Log]:
@@ -569,7 +622,13 @@ def _joined(path: str, logs: Sequence[_Log]) -> dict[str, Records]:
                 scores[log.task] = list(names)
             asked[log.task] = asked_in_both(asked.get(log.task, {}), log.asked)
         table = as_table(frame)
-        tables[model] = Records(f"{path}: {model}", table, PLACE, scores=scores, asked=asked)
+        tables[model] = Records(
+            f"{path}: {model}",
+            table,
+            PLACE,
+            scores=scores,
+            asked=asked,
+        )
     return tables
 
 
@@ -614,7 +673,10 @@ def _named_tasks(
 
 
 def _metric_of(
-    task: str, name: str | None, metrics: Mapping[str, Sequence[str]], columns: Collection[str]
+    task: str,
+    name: str | None,
+    metrics: Mapping[str, Sequence[str]],
+    columns: Collection[str],
 ) -> str | None:
     """Return the metric, or column, of a task that a name stands for; without one the only one."""
     names = metrics[task]
@@ -663,7 +725,12 @@ def _of_tasks(file: Records, metrics: Mapping[str, str | None]) -> Records:
             scores[task] = file.scores[task]
         if task in file.asked:
             asked[task] = file.asked[task]
-    return dataclasses.replace(file, table=as_table(frame), scores=scores, asked=asked)
+    return dataclasses.replace(
+        file,
+        table=as_table(frame),
+        scores=scores,
+        asked=asked,
+    )
 
 
 # --- the truth in another file
@@ -681,7 +748,12 @@ def _column_of_truth(solution: Records, ids: str | None) -> str | None:
     return rest[0] if len(rest) == 1 else None
 
 
-def _with_truth(table: Records, solution: Records, id_column: str, true: str) -> Records:
+def _with_truth(
+    table: Records,
+    solution: Records,
+    id_column: str,
+    true: str,
+) -> Records:
     """Join the truth to a table, whose column of predictions may be called like it."""
     ids = pd.Index(identifiers(solution.column(id_column)))
     if ids.has_duplicates:

@@ -78,7 +78,12 @@ def read_marks(
         )
     series: dict[str, pd.DataFrame] = {}
     for model, records in tables.models.items():
-        series[model] = _of_model(model, dataclasses.replace(records, roles=columns), judge, human)
+        series[model] = _of_model(
+            model,
+            dataclasses.replace(records, roles=columns),
+            judge,
+            human,
+        )
     ids, notes = _shared_items(series, missing)
     aligned = {model: frame.loc[ids] for model, frame in series.items()}
     judged = {model: frame["judge"].to_numpy(dtype=float) for model, frame in aligned.items()}
@@ -107,7 +112,12 @@ def greater_is_better(marks: NDArray[np.float64], kind: str) -> NDArray[np.float
     return marks
 
 
-def _of_model(model: str, records: Records, judge: str, human: str) -> pd.DataFrame:
+def _of_model(
+    model: str,
+    records: Records,
+    judge: str,
+    human: str,
+) -> pd.DataFrame:
     """Return the marks of a model by the ids of its items."""
     for role, column in (("judge", judge), ("human", human)):
         if column not in records.names:
@@ -287,7 +297,10 @@ def _in_order(ids: pd.Index[Any], total: int, order: Sequence[Any] | None) -> pd
 
 
 def series_of_models(
-    tables: GivenTables, columns: GivenColumns, models: Sequence[str] | None, order: str | None
+    tables: GivenTables,
+    columns: GivenColumns,
+    models: Sequence[str] | None,
+    order: str | None,
 ) -> tuple[dict[str, pd.Series[Any]], list[Any] | None]:
     """Return the value of each item by model, and the items in the order of a column."""
     wide = tables.wide
@@ -305,7 +318,9 @@ def series_of_models(
 
 
 def _of_wide(
-    records: Records, models: Sequence[str] | None, order: str | None
+    records: Records,
+    models: Sequence[str] | None,
+    order: str | None,
 ) -> tuple[dict[str, pd.Series[Any]], list[Any] | None]:
     """Return the values of the columns of a table of all models."""
     column = id_of(records)

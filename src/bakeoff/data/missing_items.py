@@ -148,7 +148,9 @@ def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:
 
 
 def _with_rows(
-    file: Observations, holders: Mapping[str, Observations], wrong: float
+    file: Observations,
+    holders: Mapping[str, Observations],
+    wrong: float,
 ) -> Observations:
     """Add the rows that other files alone have, with the number that is wrong."""
     ids = []

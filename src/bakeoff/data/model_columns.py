@@ -57,7 +57,11 @@ class JoinedColumns(NamedTuple):
 
 
 def join_columns(
-    file: Records, columns: Sequence[str], classes: Sequence[str], *, sure: bool
+    file: Records,
+    columns: Sequence[str],
+    classes: Sequence[str],
+    *,
+    sure: bool,
 ) -> JoinedColumns:
     """Join columns like A_pred and A_prob; `sure`: it is known which class is the positive one."""
     numeric = []
@@ -76,7 +80,12 @@ def join_columns(
         if _ONE in by_part:
             has_single = True
             _check_single(file, by_part[_ONE][0], classes, sure=sure)
-            _refuse_confidence(file, by_part[_SAID][0], by_part[_ONE][0], classes)
+            _refuse_confidence(
+                file,
+                by_part[_SAID][0],
+                by_part[_ONE][0],
+                classes,
+            )
         name = model or by_part[_SAID][0]
         of_model = _names_of_parts(name, by_part, classes)
         if any(old != new for old, new in of_model.items()):
@@ -94,7 +103,9 @@ def join_columns(
 
 
 def columns_by_model(
-    columns: Sequence[str], classes: Sequence[str], numeric: Collection[str]
+    columns: Sequence[str],
+    classes: Sequence[str],
+    numeric: Collection[str],
 ) -> dict[str, dict[str, list[str]]]:
     """Map models that have several columns to these, by what they hold; empty if none has."""
     by_model: dict[str, dict[str, list[str]]] = {}
@@ -154,7 +165,9 @@ def _model_beside(column: str, words: Sequence[str]) -> str | None:
 
 
 def _names_of_parts(
-    name: str, by_part: Mapping[str, Sequence[str]], classes: Sequence[str]
+    name: str,
+    by_part: Mapping[str, Sequence[str]],
+    classes: Sequence[str],
 ) -> dict[str, str]:
     """Map the columns of a model to what they are called where models are columns."""
     new_names = {}
@@ -194,7 +207,13 @@ def _ambiguous(file: Records, columns: Sequence[str]) -> Problem:
     )
 
 
-def _check_single(file: Records, column: str, classes: Sequence[str], *, sure: bool) -> None:
+def _check_single(
+    file: Records,
+    column: str,
+    classes: Sequence[str],
+    *,
+    sure: bool,
+) -> None:
     """Refuse a single number of each row that is no probability, or nobody knows of which class."""
     if len(classes) != 2:
         raise Problem(
@@ -214,7 +233,12 @@ def _check_single(file: Records, column: str, classes: Sequence[str], *, sure: b
         )
 
 
-def _refuse_confidence(file: Records, said: str, column: str, classes: Sequence[str]) -> None:
+def _refuse_confidence(
+    file: Records,
+    said: str,
+    column: str,
+    classes: Sequence[str],
+) -> None:
     """Refuse numbers that are probabilities of the predicted label, not of the positive class."""
     labels = set(names(file.column(said)))
     if not set(classes) <= labels or file.numbers(column).min() < 1 / len(classes):

@@ -26,7 +26,14 @@ from bakeoff.errors import Place, Problem
 from bakeoff.options import setting
 from bakeoff.spec.experiment import Task, run_of
 
-_OTHERS = {"0": "1", "1": "0", "False": "True", "True": "False", "no": "yes", "yes": "no"}
+_OTHERS = {
+    "0": "1",
+    "1": "0",
+    "False": "True",
+    "True": "False",
+    "no": "yes",
+    "yes": "no",
+}
 """The class that there might be beside an only one."""
 
 
@@ -118,12 +125,24 @@ class Observations:
             truth = records.find("truth")
             predicted = records.find("predicted")
             if truth is not None:
-                true = records.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
+                true = records.answers(
+                    truth,
+                    "truth",
+                    numbers=numbers,
+                    may_lack=drop_unlabelled,
+                )
             if predicted is not None:
                 run = Predicted(records.answers(predicted, numbers=numbers, may_lack=may_lack))
             taken = [ids, truth, predicted]
         name, _ = run_of(model)
-        return cls.of_rows(records, ids, true, {name: (run,)}, taken, folds_in(records))
+        return cls.of_rows(
+            records,
+            ids,
+            true,
+            {name: (run,)},
+            taken,
+            folds_in(records),
+        )
 
     @classmethod
     def of_rows(
@@ -174,7 +193,12 @@ class Observations:
         missing = self.missing
         if missing is not None:
             missing = missing.called(new_names)
-        return dataclasses.replace(self, models=models, missing=missing, asked=asked)
+        return dataclasses.replace(
+            self,
+            models=models,
+            missing=missing,
+            asked=asked,
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:

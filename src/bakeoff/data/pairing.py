@@ -105,7 +105,14 @@ def positions(rows: Observations, file: Observations) -> Positions:
         hint = ""
         if len(other_spellings(labels, rows.true.classes)) == len(labels):
             hint = ", but for its spelling the same: write each class in one way"
-        raise _unlike(rows, file, wrong, what, (rows.true.named, true.named), hint)
+        raise _unlike(
+            rows,
+            file,
+            wrong,
+            what,
+            (rows.true.named, true.named),
+            hint,
+        )
     return position
 
 
@@ -209,7 +216,9 @@ class _Questions(NamedTuple):
 
 
 def _paired_questions(
-    rows: Observations, file: Observations, position: Positions
+    rows: Observations,
+    file: Observations,
+    position: Positions,
 ) -> _Questions | None:
     """Return the questions of two logs; None of other files."""
     own = _questions(rows)
@@ -247,7 +256,14 @@ def _check_questions(rows: Observations, file: Observations, questions: _Questio
         hint = _OWN_IDS
         if own["id"].isin(others["id"]).all():
             hint = "; leave the column of ids out, and logs pair by their questions"
-        raise _unlike(rows, file, wrong.to_numpy(), "are another question", says, hint)
+        raise _unlike(
+            rows,
+            file,
+            wrong.to_numpy(),
+            "are another question",
+            says,
+            hint,
+        )
     unclear = questions.unclear()
     if unclear.mean() > _FEW_UNCLEAR:
         what = "may be another question, which begins differently, or as others do,"

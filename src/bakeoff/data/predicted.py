@@ -115,7 +115,12 @@ def in_classes(
         return run
     probabilities = None
     if not run.column:
-        probabilities = probabilities_in(file, classes, file.roles.probabilities, ids)
+        probabilities = probabilities_in(
+            file,
+            classes,
+            file.roles.probabilities,
+            ids,
+        )
     else:  # as the workflow collects probabilities
         columns = _columns_like(f"{run.column}:{CLASS}", file, classes)
         if columns:
@@ -130,14 +135,30 @@ def in_classes(
                 f"{setting('positive', classes[-1])} would say so",
             )
         of_class = classes[-1]
-        probabilities = probabilities_in(file, classes, {of_class: column}, ids)
+        probabilities = probabilities_in(
+            file,
+            classes,
+            {of_class: column},
+            ids,
+        )
     elif run.said is not None:
         codes = _codes_of(run.said, classes, file, run.column)
-        return Predicted(Answers(tuple(classes), codes), probabilities, None, run.column)
+        return Predicted(
+            Answers(tuple(classes), codes),
+            probabilities,
+            None,
+            run.column,
+        )
     if probabilities is None:
         raise _no_predictions(file, classes)
     codes = probabilities.argmax(axis=1).astype(np.intp)
-    return Predicted(Answers(tuple(classes), codes), probabilities, None, run.column, of_class)
+    return Predicted(
+        Answers(tuple(classes), codes),
+        probabilities,
+        None,
+        run.column,
+        of_class,
+    )
 
 
 def _no_predictions(file: Records, classes: Sequence[str]) -> Problem:
@@ -159,7 +180,12 @@ def _no_predictions(file: Records, classes: Sequence[str]) -> Problem:
 # --- labels
 
 
-def _codes_of(labels: Answers, classes: Sequence[str], file: Records, column: str) -> NDArray[Any]:
+def _codes_of(
+    labels: Answers,
+    classes: Sequence[str],
+    file: Records,
+    column: str,
+) -> NDArray[Any]:
     """Return predicted labels by the places of the classes, which must be among them."""
     codes = labels.among(classes)
     if NO_ANSWER in classes:
@@ -289,7 +315,9 @@ def probabilities_in(
 
 
 def _columns_of_probabilities(
-    file: Records, classes: Sequence[str], wanted: str | Mapping[str, str] | None
+    file: Records,
+    classes: Sequence[str],
+    wanted: str | Mapping[str, str] | None,
 ) -> Mapping[str, str]:
     """Map classes to the columns of their probabilities; empty where there are none."""
     at = file.at("probabilities")
@@ -315,7 +343,10 @@ def _columns_of_probabilities(
 
 
 def _named_columns(
-    file: Records, classes: Sequence[str], wanted: Mapping[str, str], at: Place
+    file: Records,
+    classes: Sequence[str],
+    wanted: Mapping[str, str],
+    at: Place,
 ) -> dict[str, str]:
     """Return columns that are named for classes, which must be there, in the order of these."""
     for name, column in wanted.items():

@@ -80,7 +80,12 @@ def read_given(
         return dataclasses.replace(given, asked=asked, preparation=preparation)
     if tables.wide is None:
         parts = _parts(tables, named)
-        files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled, may_lack=may_lack)
+        files = _of_files(
+            parts,
+            numbers,
+            drop_unlabelled=drop_unlabelled,
+            may_lack=may_lack,
+        )
     else:
         files = []
         for _, part in _parts(tables, named):
@@ -112,7 +117,12 @@ def read_given(
     preparation = tables.notes + tuple(notes)
     if positive is None:
         preparation += given.preparation
-    return dataclasses.replace(given, preparation=preparation, missing=lacking, asked=asked)
+    return dataclasses.replace(
+        given,
+        preparation=preparation,
+        missing=lacking,
+        asked=asked,
+    )
 
 
 def _parts(tables: GivenTables, named: GivenColumns) -> list[tuple[str, Records]]:
@@ -125,13 +135,22 @@ def _parts(tables: GivenTables, named: GivenColumns) -> list[tuple[str, Records]
 
 
 def _values_in(
-    tables: GivenTables, named: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
+    tables: GivenTables,
+    named: GivenColumns,
+    models: Sequence[str] | None,
+    *,
+    may_lack: bool,
 ) -> list[Observations]:
     """Observe the numbers of each row, in columns of one table or in one table for each model."""
     files = []
     for model, part in _parts(tables, named):
         if tables.wide is None:
-            file = Observations.of_records(part, model, values=True, may_lack=may_lack)
+            file = Observations.of_records(
+                part,
+                model,
+                values=True,
+                may_lack=may_lack,
+            )
         else:
             file = _columns_of_values(part, models, may_lack=may_lack)
         files.append(file)
@@ -272,7 +291,12 @@ def _of_files(
         elif numbers is None and run.true is not None:
             numbers = looks_like_a_quantity(file.column(file.require("truth")))
             if numbers:  # those of the files before it are numbers too
-                return _of_files(parts, True, drop_unlabelled=drop_unlabelled, may_lack=may_lack)
+                return _of_files(
+                    parts,
+                    True,
+                    drop_unlabelled=drop_unlabelled,
+                    may_lack=may_lack,
+                )
         files.append(run)
     return files
 
@@ -281,7 +305,10 @@ def _of_files(
 
 
 def _columns_of_values(
-    file: Records, models: Sequence[str] | None, *, may_lack: bool
+    file: Records,
+    models: Sequence[str] | None,
+    *,
+    may_lack: bool,
 ) -> Observations:
     """Observe the numbers of models."""
     truth = file.find("truth")
@@ -322,7 +349,12 @@ def _columns_of_predictions(
         truth = file.require("truth")
     if numbers is None:
         numbers = looks_like_a_quantity(file.column(truth))
-    true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
+    true = file.answers(
+        truth,
+        "truth",
+        numbers=numbers,
+        may_lack=drop_unlabelled,
+    )
     rest = file.unclaimed([ids, truth])
     if models is None and numbers:
         _refuse_ids(file, rest)
@@ -345,7 +377,13 @@ def _columns_of_predictions(
         model, _ = run_of(column)
         run = Predicted(said, column=column)
         runs[model] = (*runs.get(model, ()), run)
-    rows = Observations.of_rows(file, ids, true, runs, (ids, truth, *columns))
+    rows = Observations.of_rows(
+        file,
+        ids,
+        true,
+        runs,
+        (ids, truth, *columns),
+    )
     _refuse_single(file, runs, truth)
     return dataclasses.replace(rows, preparation=notes)
 
@@ -362,7 +400,9 @@ def _refuse_single(file: Records, runs: Mapping[str, Any], truth: str) -> None:
 
 
 def _columns_of_models(
-    rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
+    rest: Sequence[str],
+    classes: Sequence[str],
+    wanted: Sequence[str] | None,
 ) -> list[str]:
     """Name the training runs in a table: its columns, and what has probabilities alone."""
     ends = tuple(f":{name}" for name in classes)
@@ -393,7 +433,10 @@ def _refuse_ids(file: Records, columns: Sequence[str]) -> None:
 
 
 def _refuse_features(
-    file: Records, columns: Sequence[str], rest: Sequence[str], classes: Sequence[str]
+    file: Records,
+    columns: Sequence[str],
+    rest: Sequence[str],
+    classes: Sequence[str],
 ) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
     models = []

@@ -202,7 +202,12 @@ class Records:
         return pd.Series(self.table[name].to_pandas())
 
     def answers(
-        self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
+        self,
+        column: str,
+        role: str = "predicted",
+        *,
+        numbers: bool = False,
+        may_lack: bool = False,
     ) -> Answers:
         """Return the labels of a column, or with `numbers` its numbers."""
         if numbers:
@@ -210,11 +215,20 @@ class Records:
         labels = Answers.of_labels(self.table[column])
         if not may_lack and labels.missing.any():
             advice = self._on_missing_labels(role)
-            raise self.problem(labels.missing, f"no {_WHAT[role]}", column, advice)
+            raise self.problem(
+                labels.missing,
+                f"no {_WHAT[role]}",
+                column,
+                advice,
+            )
         return labels
 
     def numbers(
-        self, column: str, role: str | None = None, *, may_lack: bool = False
+        self,
+        column: str,
+        role: str | None = None,
+        *,
+        may_lack: bool = False,
     ) -> NDArray[np.float64]:
         """Return the numbers of a column, shape (n,)."""
         values = self.column(column)
@@ -258,7 +272,10 @@ class Records:
             return canonical_ids(self.column(column))
 
     def ids(
-        self, column: str, run: NDArray[Any] | None = None, folds: NDArray[np.intp] | None = None
+        self,
+        column: str,
+        run: NDArray[Any] | None = None,
+        folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
         """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
         missing = self.table[column].is_null().to_numpy()
@@ -285,7 +302,11 @@ class Records:
     # --- what is wrong with a column
 
     def problem(
-        self, wrong: NDArray[np.bool_], what: str, column: str, advice: str = ""
+        self,
+        wrong: NDArray[np.bool_],
+        what: str,
+        column: str,
+        advice: str = "",
     ) -> Problem:
         """Say in which rows a column has no value, or a wrong one."""
         row = int(wrong.argmax())
@@ -389,7 +410,11 @@ def _refuse_rows_twice(file: Records, frame: pd.DataFrame, at: Place) -> None:
 
 
 def _check_same_rows(
-    file: Records, run: str, ids: pd.Index[Any], first: pd.Index[Any], at: Place
+    file: Records,
+    run: str,
+    ids: pd.Index[Any],
+    first: pd.Index[Any],
+    at: Place,
 ) -> None:
     """Refuse a training run that predicts other rows than the first one."""
     lacking = first.difference(ids)

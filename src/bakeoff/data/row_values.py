@@ -145,7 +145,11 @@ def meant(file: Observations, metric: Kind) -> Observations:
 
 
 def _wrong_number(
-    file: Observations, wrong: NDArray[np.bool_], what: str, comma: str = "", advice: str = ""
+    file: Observations,
+    wrong: NDArray[np.bool_],
+    what: str,
+    comma: str = "",
+    advice: str = "",
 ) -> Problem:
     """Say which rows have a number that has no meaning."""
     run = file.only
@@ -185,7 +189,10 @@ def _passed(file: Observations, metric: Passing) -> Observations:
             "drawn?",
         )
     items, first, item_of_run, n_runs = np.unique(
-        file.items, return_index=True, return_inverse=True, return_counts=True
+        file.items,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
     )
     _check_enough_runs(file, metric, items, n_runs)
     constant = _constant_columns(file, item_of_run)
@@ -220,7 +227,10 @@ def share_passed(marks: NDArray[np.float64], metric: Passing) -> NDArray[np.floa
 
 
 def _check_enough_runs(
-    file: Observations, metric: Passing, items: NDArray[Any], n_runs: NDArray[np.intp]
+    file: Observations,
+    metric: Passing,
+    items: NDArray[Any],
+    n_runs: NDArray[np.intp],
 ) -> None:
     """Refuse items with fewer runs than are drawn."""
     if n_runs.min() >= metric.k:

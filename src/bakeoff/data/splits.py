@@ -48,7 +48,13 @@ class Split(NamedTuple):
     test: Rows
 
 
-def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
+def make_splits(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
+) -> pd.DataFrame:
     """Divide the rows as a plan says."""
     check_enough_rows(dataset, table, name, plan)
     method = _method(table, plan)
@@ -128,7 +134,13 @@ def _check_plan_of_time(dataset: str, name: str, plan: Plan) -> None:
         )
 
 
-def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
+def check_divisible(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
+) -> None:
     """Refuse a plan that these rows cannot be divided by."""
     if _method(table, plan) == "random":  # which enough rows can always be
         check_enough_rows(dataset, table, name, plan)
@@ -184,7 +196,13 @@ def _needed(plan: Plan) -> tuple[int, int]:
     return n_parts, 2 * n_parts
 
 
-def _check_enough_groups(dataset: str, table: Table, name: str, plan: Plan, n_parts: int) -> None:
+def _check_enough_groups(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    n_parts: int,
+) -> None:
     """Refuse fewer groups than parts, and a class that is in a single group."""
     at = ("datasets", dataset, "groups")
     rows = _at_disposal(table)
@@ -214,26 +232,53 @@ def largest_k(table: Table, plan: KFold) -> int:
 # --- divisions at random
 
 
-def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
+def _drawn(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
+) -> dict[str, Folds]:
     """Draw the divisions at random."""
     folds = {}
     for number, (part, rng) in enumerate(_parts_to_divide(dataset, table, name, plan, seed), 1):
         assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
         if not isinstance(plan, Holdout | Resampled):
-            assigned[part] = _dealt(table, part, plan.folds, plan.stratify, rng)
+            assigned[part] = _dealt(
+                table,
+                part,
+                plan.folds,
+                plan.stratify,
+                rng,
+            )
         elif GROUP in table.frame:
             groups = table.frame[GROUP].iloc[part]
             shares = _shares(plan)
-            assigned[part] = dealt_groups(table.codes[part], groups, shares, plan.stratify, rng)
+            assigned[part] = dealt_groups(
+                table.codes[part],
+                groups,
+                shares,
+                plan.stratify,
+                rng,
+            )
         else:
             test_share = _shares(plan)[1]
-            assigned[part] = drawn_share(table.codes[part], test_share, plan.stratify, rng)
+            assigned[part] = drawn_share(
+                table.codes[part],
+                test_share,
+                plan.stratify,
+                rng,
+            )
         folds[f"repeat-{number}"] = assigned
     return folds
 
 
 def _parts_to_divide(
-    dataset: str, table: Table, name: str, plan: Plan, seed: int
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
 ) -> list[tuple[Rows, np.random.Generator]]:
     """Return the rows of each repeat, which are all or one half of them, and what draws them."""
     rows = _at_disposal(table)
@@ -254,7 +299,12 @@ def _parts_to_divide(
     return parts
 
 
-def drawn_share(codes: Codes, share: float, stratify: bool, rng: np.random.Generator) -> Folds:
+def drawn_share(
+    codes: Codes,
+    share: float,
+    stratify: bool,
+    rng: np.random.Generator,
+) -> Folds:
     """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
     assigned = np.zeros(len(codes), dtype=np.int16)
     strata = _strata(codes, stratify)
@@ -275,7 +325,13 @@ def _strata(codes: Codes, stratify: bool) -> list[Rows]:
     return [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
 
 
-def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
+def _dealt(
+    table: Table,
+    rows: Rows,
+    folds: int,
+    stratify: bool,
+    rng: np.random.Generator,
+) -> Folds:
     """Deal whole groups, or shuffled rows class after class, to folds."""
     codes = table.codes[rows]
     if GROUP in table.frame:
@@ -293,7 +349,11 @@ def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.
 
 
 def dealt_groups(
-    codes: Codes, names: Any, shares: NDArray[np.float64], stratify: bool, rng: np.random.Generator
+    codes: Codes,
+    names: Any,
+    shares: NDArray[np.float64],
+    stratify: bool,
+    rng: np.random.Generator,
 ) -> Codes:
     """Deal whole groups to parts, so that sizes and classes come near the shares."""
     groups = pd.factorize(names)[0]
@@ -379,7 +439,12 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
     for number, key in enumerate(("train", "test")):
         wanted = getattr(plan, key)
         at = ("resampling", "holdout", key)
-        columns.check_values(wanted, present, f"value in {plan.column!r}:", at)
+        columns.check_values(
+            wanted,
+            present,
+            f"value in {plan.column!r}:",
+            at,
+        )
         assigned[values.isin([name_of(value) for value in wanted])] = number
     return assigned
 
@@ -421,7 +486,12 @@ def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
     return assigned
 
 
-def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
+def check_small_folds(
+    dataset: str,
+    table: Table,
+    plan: KFold,
+    metric: str,
+) -> None:
     """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all."""
     assigned = _given_folds(dataset, table, plan)
     rows = np.flatnonzero(assigned != NEITHER)
@@ -448,7 +518,13 @@ def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> N
 # --- checks of divisions
 
 
-def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
+def _check_parts(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    splits: pd.DataFrame,
+) -> None:
     """Refuse divisions that cannot be used for fitting or testing, or that split groups."""
     at = ("datasets", dataset)
     for repeat, fold, split in divisions(splits, plan):
@@ -466,7 +542,13 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
             _check_time(dataset, table, where, split)
 
 
-def _check_groups(dataset: str, table: Table, where: str, plan: Plan, split: Split) -> None:
+def _check_groups(
+    dataset: str,
+    table: Table,
+    where: str,
+    plan: Plan,
+    split: Split,
+) -> None:
     """Refuse groups in both parts, and a class that is tested and not trained on."""
     at = ("datasets", dataset, "groups")
     groups = table.frame[GROUP].to_numpy()
@@ -497,7 +579,13 @@ def _check_time(dataset: str, table: Table, where: str, split: Split) -> None:
         )
 
 
-def _check_repeats(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
+def _check_repeats(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    splits: pd.DataFrame,
+) -> None:
     """Refuse divisions of groups that are made twice, and folds of very different sizes."""
     at = ("datasets", dataset, "groups")
     first_repeat_of: dict[bytes, int] = {}

@@ -20,7 +20,12 @@ from pandas.api import types
 from scipy import special
 
 from bakeoff.data import columns
-from bakeoff.data.describe import describe, group_columns, pairs_by_chance, row_digests
+from bakeoff.data.describe import (
+    describe,
+    group_columns,
+    pairs_by_chance,
+    row_digests,
+)
 from bakeoff.data.near_copies import near_copies
 from bakeoff.data.target import (
     Target,
@@ -31,7 +36,13 @@ from bakeoff.data.target import (
     unclear_spellings,
 )
 from bakeoff.errors import Place, Problem, shown, unknown
-from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
+from bakeoff.files import (
+    read_parquet,
+    reading,
+    sha256_of,
+    write_json,
+    write_parquet,
+)
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet, Filter, Loaded
 from bakeoff.sources.common.base import SubgroupColumn, TableKeys, blame
@@ -86,7 +97,12 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
 }
 _FORMULA = re.compile(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*")
 """A function of a column, whose name may hold anything, brackets too."""
-_LIMITS = {"min": operator.ge, "max": operator.le, "above": operator.gt, "below": operator.lt}
+_LIMITS = {
+    "min": operator.ge,
+    "max": operator.le,
+    "above": operator.gt,
+    "below": operator.lt,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -321,13 +337,24 @@ def _passing(frame: pd.DataFrame, condition: Filter, at: Place) -> Any:
         if limit is not None:
             passing &= _within(values, key, limit, condition.column, at)
     if condition.keep is not None:
-        passing &= _is_one_of(values, condition.keep, condition.column, (*at, "keep"))
+        passing &= _is_one_of(
+            values,
+            condition.keep,
+            condition.column,
+            (*at, "keep"),
+        )
     if condition.drop is not None:
         passing &= ~_is_one_of(values, condition.drop, condition.column, (*at, "drop"))
     return passing
 
 
-def _within(values: columns.Series, key: str, limit: Any, name: str, at: Place) -> Any:
+def _within(
+    values: columns.Series,
+    key: str,
+    limit: Any,
+    name: str,
+    at: Place,
+) -> Any:
     """Compare with a limit; a missing value is never within."""
     comparable = _read(columns.ordered, values, (*at, "column"))
     if types.is_datetime64_any_dtype(comparable.dtype):
@@ -341,14 +368,29 @@ def _within(values: columns.Series, key: str, limit: Any, name: str, at: Place) 
     return _LIMITS[key](comparable, limit)
 
 
-def _is_one_of(values: columns.Series, wanted: list[Any], name: str, at: Place) -> Any:
+def _is_one_of(
+    values: columns.Series,
+    wanted: list[Any],
+    name: str,
+    at: Place,
+) -> Any:
     """Tell which rows have one of some values."""
     texts = names(values)
-    columns.check_values(wanted, texts.dropna().unique(), f"value in {name!r}:", at)
+    columns.check_values(
+        wanted,
+        texts.dropna().unique(),
+        f"value in {name!r}:",
+        at,
+    )
     return texts.isin([name_of(value) for value in wanted])
 
 
-def _labelled(frame: pd.DataFrame, target: str, spec: DataSet, place: Place) -> pd.DataFrame:
+def _labelled(
+    frame: pd.DataFrame,
+    target: str,
+    spec: DataSet,
+    place: Place,
+) -> pd.DataFrame:
     """Leave out the rows without a label, or refuse them."""
     missing = frame[target].isna()
     n_missing = int(missing.sum())
@@ -429,7 +471,9 @@ def _complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
 
 
 def _read(
-    read: Callable[[columns.Series], columns.Series], values: columns.Series, at: Place
+    read: Callable[[columns.Series], columns.Series],
+    values: columns.Series,
+    at: Place,
 ) -> columns.Series:
     """Return a column as a function reads it, or say what is wrong with it."""
     with blame(*at, before=f"column {values.name!r} "):
@@ -490,7 +534,10 @@ def _given_divisions(frame: pd.DataFrame, given_by: Mapping[str, str]) -> dict[s
 
 
 def chosen_features(
-    frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
+    frame: pd.DataFrame,
+    kept_apart: set[str],
+    spec: DataSet,
+    place: Place,
 ) -> pd.DataFrame:
     """Return the columns to learn from, in plain types."""
     for key in ("features", "drop"):
@@ -519,7 +566,12 @@ def chosen_features(
     return pd.DataFrame(features, index=frame.index, copy=False)
 
 
-def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: Place) -> None:
+def _check_features(
+    features: pd.DataFrame,
+    target: str,
+    spec: DataSet,
+    place: Place,
+) -> None:
     """Refuse the target and the weights among the features, and names with a meaning."""
     for role, used in (("target", target), ("weights", spec.weights)):
         if used in (spec.features or []):
@@ -583,7 +635,10 @@ def _subgroups(values: columns.Series, spec: SubgroupColumn, at: Place) -> colum
 
 
 def _cut(
-    plain: columns.Series, spec: SubgroupColumn, bins: list[float], at: Place
+    plain: columns.Series,
+    spec: SubgroupColumn,
+    bins: list[float],
+    at: Place,
 ) -> tuple[list[str], columns.Series]:
     """Cut numbers into subgroups: their names in order, and that of each row."""
     if not types.is_numeric_dtype(plain.dtype):
@@ -597,7 +652,10 @@ def _cut(
 
 
 def _codes(
-    values: columns.Series, plain: columns.Series, spec: SubgroupColumn, at: Place
+    values: columns.Series,
+    plain: columns.Series,
+    spec: SubgroupColumn,
+    at: Place,
 ) -> tuple[list[str], columns.Series]:
     """Take each value for a subgroup: their names in order, and that of each row."""
     name = spec.column
@@ -617,6 +675,11 @@ def _codes(
     order = columns.sorted_names(values)
     spellings = unclear_spellings(order)
     if spellings:
-        text = said_of_spellings(f"column {name!r}", spellings, counted(values), "subgroup")
+        text = said_of_spellings(
+            f"column {name!r}",
+            spellings,
+            counted(values),
+            "subgroup",
+        )
         raise Problem(at, f"{text}. Write each subgroup in one way")
     return order, names(values)

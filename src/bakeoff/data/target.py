@@ -85,7 +85,10 @@ def _is_opposite(negative: str, positive: str) -> bool:
 
 
 def positive_last(
-    order: Sequence[str], positive: Any, place: Place, counts: Mapping[str, int]
+    order: Sequence[str],
+    positive: Any,
+    place: Place,
+    counts: Mapping[str, int],
 ) -> tuple[str, ...]:
     """Return classes in order, of two the positive one last: the named one, or `positive_of`."""
     if positive is None:
@@ -97,7 +100,12 @@ def positive_last(
         raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
     wanted = spelled_as(name_of(positive), order)
     if wanted not in order:
-        columns.check_values([positive], order, "class", (*place, "positive"))
+        columns.check_values(
+            [positive],
+            order,
+            "class",
+            (*place, "positive"),
+        )
     return tuple(sorted(order, key=lambda name: name == wanted))
 
 
@@ -230,7 +238,12 @@ class Target:
     def encoded(self, answers: NDArray[Any]) -> TrainingTarget:
         """Encode the answers of a training part."""
         if self.numbers:
-            return TrainingTarget(answers, np.array([], np.intp), (), self.strata(answers))
+            return TrainingTarget(
+                answers,
+                np.array([], np.intp),
+                (),
+                self.strata(answers),
+            )
         # learners such as XGBoost want labels without gaps, whatever the training part holds
         present, labels = np.unique(answers, return_inverse=True)
         classes = tuple(self.classes[code] for code in present)
@@ -345,7 +358,9 @@ def check_spread(numbers: NDArray[Any], place: Place) -> None:
 
 
 def read_labels(
-    target: columns.Series, spec: DataSet, place: Place
+    target: columns.Series,
+    spec: DataSet,
+    place: Place,
 ) -> tuple[columns.Series, Target]:
     """Turn labels into strings and merge, select and order the classes."""
     labels = names(target)
@@ -357,7 +372,12 @@ def read_labels(
     labels = labels.map(lambda name: pools.get(name, name))
     order = list(dict.fromkeys(pools.get(name, name) for name in order))
     if spec.classes is not None:
-        columns.check_values(spec.classes, order, "class", (*place, "classes"))
+        columns.check_values(
+            spec.classes,
+            order,
+            "class",
+            (*place, "classes"),
+        )
         wanted = {name_of(name) for name in spec.classes}
         labels = labels[labels.isin(wanted)]
         order = [name for name in order if name in wanted]
@@ -433,7 +453,9 @@ def said_of_spellings(
 
 
 def spelling_advice(
-    column: str, spellings: Sequence[Sequence[str]], counts: Mapping[str, int]
+    column: str,
+    spellings: Sequence[Sequence[str]],
+    counts: Mapping[str, int],
 ) -> str:
     """Say which labels of a column may be one class, and which keys of a data set settle it."""
     return (

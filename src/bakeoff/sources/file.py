@@ -61,7 +61,10 @@ class FileData(TableData):
 
 
 def _check_same_columns(
-    frame: pd.DataFrame, path: str, tested: pd.DataFrame, test_path: str
+    frame: pd.DataFrame,
+    path: str,
+    tested: pd.DataFrame,
+    test_path: str,
 ) -> None:
     """Refuse two files of which one has a column that the other has not."""
     advice = "both files need the same columns"

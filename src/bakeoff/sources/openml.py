@@ -99,7 +99,12 @@ class OpenmlData(DataSet):
                 # several active versions of a name: the oldest is taken, as documented
                 warnings.simplefilter("ignore")
                 # the faster parser "pandas" splits quoted texts at their commas
-                return fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
+                return fetch_openml(
+                    **wanted,
+                    as_frame=True,
+                    parser="liac-arff",
+                    cache=False,
+                )
         except OSError as error:
             raise UserError(
                 f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "

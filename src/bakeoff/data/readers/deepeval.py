@@ -64,7 +64,12 @@ def read(text: str) -> pd.DataFrame:
         metadata.append(case.get("additionalMetadata") or {})
     settings = dict(run.get("hyperparameters") or {})
     model = settings.pop("model", None)
-    table = table_of_questions(pd.DataFrame(rows), list(scores), metadata, settings)
+    table = table_of_questions(
+        pd.DataFrame(rows),
+        list(scores),
+        metadata,
+        settings,
+    )
     if model is not None:
         table.attrs["model"] = str(model)
     return table

@@ -26,7 +26,11 @@ from bakeoff.files import parse_json
 
 WHAT = "per-instance statistics of HELM"
 _KEYS = (r'"instance_id"\s*:', r'"train_trial_index"\s*:', r'"stats"\s*:\s*\[')
-_INSTANCE = {"instance_id": (str, int), "stats": list, "train_trial_index?": int}
+_INSTANCE = {
+    "instance_id": (str, int),
+    "stats": list,
+    "train_trial_index?": int,
+}
 _STAT = {"name": dict, "mean?": (int, float)}
 _OF_MODEL = ("model", "model_deployment")
 _USAGE = {

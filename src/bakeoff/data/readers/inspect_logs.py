@@ -62,7 +62,12 @@ _NO_SETTINGS = {
 }  # fmt: skip
 _TOKENS = ("input_tokens", "output_tokens", TOKENS)
 _NO_SCORERS = ("question", SAMPLE_ID, "epoch")
-_LOG = {"status?": str, "eval?": dict, "plan?": dict, "results?": dict}
+_LOG = {
+    "status?": str,
+    "eval?": dict,
+    "plan?": dict,
+    "results?": dict,
+}
 _SAMPLE = {
     "id": (str, int),
     "input": (str, list),
@@ -77,7 +82,16 @@ _SAMPLE = {
 }
 _MESSAGE = {"content?": (str, list)}
 _SCORE = {"value": (str, int, float, bool, dict, list)}
-_WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
+_WORDS = {
+    "C": 1,
+    "P": 0.5,
+    "I": 0,
+    "N": 0,
+    "yes": 1,
+    "true": 1,
+    "no": 0,
+    "false": 0,
+}
 
 
 def recognizes(head: str) -> bool:
@@ -225,7 +239,12 @@ def _question(sample: dict[str, Any], place: str) -> str:
         if isinstance(target, str):
             target = by_letter.get(target, target)
         right.append(target)
-    return question_of(text, asked, sorted(choices, key=str), sorted(right, key=str))
+    return question_of(
+        text,
+        asked,
+        sorted(choices, key=str),
+        sorted(right, key=str),
+    )
 
 
 def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:

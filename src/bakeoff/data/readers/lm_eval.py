@@ -120,7 +120,12 @@ def read(text: str) -> pd.DataFrame:
     if not scores:
         raise LeftOut("no sample has a metric that is a number")
     settings = {PROMPTS: digest(sorted(set(prompts.values()))), **settings}
-    table = table_of_questions(table, scores, list(metadata.values()), settings)
+    table = table_of_questions(
+        table,
+        scores,
+        list(metadata.values()),
+        settings,
+    )
     table.attrs[PROMPTS] = dict(zip(table["id"], prompts.values(), strict=True))
     return table
 

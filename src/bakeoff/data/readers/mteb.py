@@ -45,5 +45,9 @@ def read(text: str) -> pd.DataFrame:
     if not scores:
         raise ValueError("scores: found no split with a main_score")
     task = result["task_name"]
-    row = {"id": task, DATASETS: task, "main_score": float(np.mean(scores))}
+    row = {
+        "id": task,
+        DATASETS: task,
+        "main_score": float(np.mean(scores)),
+    }
     return table_of_items([row], ["main_score"])

@@ -31,7 +31,11 @@ from bakeoff.files import digest
 
 WHAT = "a log of OpenAI evals"
 _KEYS = (r'"spec"\s*:\s*\{', r'"eval_name"\s*:', r'"run_id"\s*:')
-_EVENT = {"sample_id": (str, int), "type": str, "data?": dict}
+_EVENT = {
+    "sample_id": (str, int),
+    "type": str,
+    "data?": dict,
+}
 _TOKENS = {
     "prompt_tokens": "input_tokens",
     "completion_tokens": "output_tokens",
@@ -69,7 +73,10 @@ def read(text: str) -> pd.DataFrame:
 
 
 def _add_event(
-    sample: dict[str, Any], event: Mapping[str, Any], place: str, prompts: dict[str, str]
+    sample: dict[str, Any],
+    event: Mapping[str, Any],
+    place: str,
+    prompts: dict[str, str],
 ) -> None:
     """Add the scores of an event to those of its sample, and the tokens of an answer."""
     data = event.get("data") or {}

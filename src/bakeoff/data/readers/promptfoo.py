@@ -106,7 +106,9 @@ def _parsed(text: str) -> Any:
 
 
 def _table(
-    rows: list[Mapping[str, Any]], results: Mapping[str, Any], log: Mapping[str, Any]
+    rows: list[Mapping[str, Any]],
+    results: Mapping[str, Any],
+    log: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Return a row for each test and model, with the variables of the test beside it."""
     if not rows:
@@ -134,7 +136,12 @@ def _table(
     if run.max() > 1:
         table = table.assign(run=run)
     prompts = results.get("prompts") or ()
-    table.attrs[SETTINGS] = _settings(rows, models, prompts, log.get("config") or {})
+    table.attrs[SETTINGS] = _settings(
+        rows,
+        models,
+        prompts,
+        log.get("config") or {},
+    )
     return table
 
 

@@ -13,12 +13,21 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers.common import LeftOut, check_record, has_all, table_of_items
+from bakeoff.data.readers.common import (
+    LeftOut,
+    check_record,
+    has_all,
+    table_of_items,
+)
 from bakeoff.files import parse_json
 
 WHAT = "a report of SWE-bench"
 _KEYS = (r'"submitted_ids"\s*:', r'"resolved_ids"\s*:')
-_REPORT = {"submitted_ids": list, "resolved_ids": list, "incomplete_ids?": list}
+_REPORT = {
+    "submitted_ids": list,
+    "resolved_ids": list,
+    "incomplete_ids?": list,
+}
 
 
 def recognizes(head: str) -> bool:

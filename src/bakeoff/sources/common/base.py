@@ -8,7 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+)
 
 from pydantic import (
     AfterValidator,
@@ -20,7 +28,15 @@ from pydantic import (
 )
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.keys import ClassName, Label, OneMessage, SpecSection, name_of, said, with_numbers
+from bakeoff.keys import (
+    ClassName,
+    Label,
+    OneMessage,
+    SpecSection,
+    name_of,
+    said,
+    with_numbers,
+)
 
 if TYPE_CHECKING:
     import numpy as np

@@ -240,7 +240,12 @@ def _missing_texts(spec: TableKeys) -> list[str]:
     return ["", *spec.missing_values]
 
 
-def _checked_columns(path: Path, name: str, sep: str, spec: TableKeys) -> list[str]:
+def _checked_columns(
+    path: Path,
+    name: str,
+    sep: str,
+    spec: TableKeys,
+) -> list[str]:
     """Look at every line for a wrong number of values; return the names of the columns."""
     encoding = _encoding(spec)
     with opened(path, name) as file, io.TextIOWrapper(file, encoding, newline="") as lines:
