@@ -5,7 +5,7 @@ A module of this package is a reader by being here. It has three names:
 ``WHAT``
     What its files are, in messages: "was read as a log of …".
 ``recognizes(head)``
-    Whether the first 2²⁰ characters are of such a file.
+    Whether the first 2²⁰ characters are of such a file; mostly a `common.Signature`.
 ``read(text)``
     The rows of a file, with columns called as in any table of predictions (``id``, ``y_true``,
     ``y_pred``, ``p_<class>``, ``score``). A `ValueError` says what is wrong with the file, a

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -88,8 +89,26 @@ def without_missing(error: Exception | None = None) -> str:
 # --- records of a log
 
 
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """How the files of a tool begin and which fields they have, by which they are recognized."""
+
+    begins: str
+    patterns: tuple[str, ...]
+    """What has to be found in a file, such as ``"field"\\s*:``."""
+    in_first_line: bool = False
+    """Whether all of it stands in the first line, as in JSON lines."""
+
+    def __call__(self, head: str) -> bool:
+        """Tell whether a file that starts like this is one of the tool."""
+        text = head.lstrip()
+        if self.in_first_line:
+            text = first_line(head)
+        return text.startswith(self.begins) and has_all(text, self.patterns)
+
+
 def has_all(text: str, patterns: Iterable[str]) -> bool:
-    r"""Tell whether every one of some patterns, such as ``"field"\\s*:``, is found in a text."""
+    """Tell whether every one of some patterns is found in a text."""
     return all(re.search(pattern, text) for pattern in patterns)
 
 

@@ -18,15 +18,21 @@ from bakeoff.data.readers.common import (
     COST,
     LATENCY,
     SAMPLE_ID,
+    Signature,
     check_record,
-    has_all,
     question_of,
     table_of_questions,
 )
 from bakeoff.files import parse_json
 
 WHAT = "a test run of DeepEval"
-_KEYS = (r'"testCases"\s*:\s*\[', r'"(metricsData|metricsMetadata)"\s*:')
+recognizes = Signature(
+    "{",
+    (
+        r'"testCases"\s*:\s*\[',
+        r'"(metricsData|metricsMetadata)"\s*:',
+    ),
+)
 _RUN = {"testCases": list, "hyperparameters?": dict}
 _CASE = {
     "input": str,
@@ -39,12 +45,6 @@ _CASE = {
     "completionTime?": (int, float),
 }
 _METRIC = {"score?": (int, float)}
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with test cases that have metrics."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
 
 
 def read(text: str) -> pd.DataFrame:

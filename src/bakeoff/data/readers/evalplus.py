@@ -16,19 +16,21 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers.common import check_record, has_all, table_of_items
+from bakeoff.data.readers.common import Signature, check_record, table_of_items
 from bakeoff.files import parse_json
 
 WHAT = "results of EvalPlus or BigCodeBench"
-_KEYS = (r'^\{\s*"', r'"eval"\s*:\s*\{\s*"[^"]+/[^"]+"\s*:', r'"(base|base_status|status)"\s*:')
+recognizes = Signature(
+    "{",
+    (
+        r'^\{\s*"',
+        r'"eval"\s*:\s*\{\s*"[^"]+/[^"]+"\s*:',
+        r'"(base|base_status|status)"\s*:',
+    ),
+)
 _RESULTS = {"eval": dict}
 _FILE = re.compile(r"(.+?)[._-]eval_results")
 _PASSED = ("pass", "success")
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with the results of coding tasks."""
-    return has_all(head.lstrip(), _KEYS)
 
 
 def named(path: Path) -> dict[str, str]:

@@ -18,14 +18,21 @@ import pandas as pd
 from bakeoff.data.readers.common import (
     LATENCY,
     TOKENS,
+    Signature,
     check_record,
-    has_all,
     table_of_items,
 )
 from bakeoff.files import parse_json
 
 WHAT = "per-instance statistics of HELM"
-_KEYS = (r'"instance_id"\s*:', r'"train_trial_index"\s*:', r'"stats"\s*:\s*\[')
+recognizes = Signature(
+    "[",
+    (
+        r'"instance_id"\s*:',
+        r'"train_trial_index"\s*:',
+        r'"stats"\s*:\s*\[',
+    ),
+)
 _INSTANCE = {
     "instance_id": (str, int),
     "stats": list,
@@ -39,12 +46,6 @@ _USAGE = {
     "num_output_tokens": "output_tokens",
 }
 """Statistics that are no scores, and the columns that they become."""
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is a list of instances with their statistics."""
-    start = head.lstrip()
-    return start.startswith("[") and has_all(start, _KEYS)
 
 
 def named(path: Path) -> dict[str, str]:

@@ -35,8 +35,8 @@ from bakeoff.data.readers.common import (
     SAMPLE_ID,
     TOKENS,
     LeftOut,
+    Signature,
     check_record,
-    has_all,
     question_of,
     table_of_questions,
 )
@@ -45,11 +45,17 @@ from bakeoff.options import can_set, setting
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
+recognizes = Signature(
+    "{",
+    (
+        r'"status"\s*:',
+        r'"eval"\s*:\s*\{',
+        r'"task"\s*:',
+    ),
+)
 _HEADER = "header.json"
 _START = "_journal/start.json"
 _SAMPLE_FILE = re.compile(r"samples/.+\.json")
-_KEYS = (r'"status"\s*:', r'"eval"\s*:\s*\{', r'"task"\s*:')
-"""Keys by which a log is recognized."""
 _ZSTANDARD = 93
 """A method of compression of the ZIP format."""
 _LENGTHS_AT = 26
@@ -92,12 +98,6 @@ _WORDS = {
     "no": 0,
     "false": 0,
 }
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with a status and an evaluation of a task."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
 
 
 def unpacks(archive: zipfile.ZipFile) -> bool:

@@ -24,9 +24,8 @@ from bakeoff.data.readers.common import (
     PROMPTS,
     SAMPLE_ID,
     LeftOut,
+    Signature,
     check_record,
-    first_line,
-    has_all,
     json_lines,
     question_of,
     table_of_questions,
@@ -34,20 +33,21 @@ from bakeoff.data.readers.common import (
 from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
-_FIELDS = ('"doc_id"', '"target"', '"filtered_resps"')
-"""Fields by which a line is recognized."""
+recognizes = Signature(
+    "{",
+    (
+        '"doc_id"',
+        '"target"',
+        '"filtered_resps"',
+    ),
+    in_first_line=True,
+)
 _RECORD = {"doc_id": (int, str), "filter?": str}
 _QUESTIONS = ("question", "query", "problem", "prompt", "input", "instruction", "text", "page")
 """What the field of a document that asks is called, the likeliest first."""
 _NO_METRIC = {"doc_id", "resps", "filtered_resps", "target", "doc", "arguments", "filter"}
 _FILE = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?")
 """The name of a file of samples: its task and its time."""
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether the first line is an object with a document's id, its target and responses."""
-    first = first_line(head)
-    return first.startswith("{") and has_all(first, _FIELDS)
 
 
 def named(path: Path) -> dict[str, str]:

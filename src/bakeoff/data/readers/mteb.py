@@ -13,20 +13,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bakeoff.data.readers.common import check_record, has_all, table_of_items
+from bakeoff.data.readers.common import Signature, check_record, table_of_items
 from bakeoff.files import parse_json
 
 WHAT = "results of MTEB"
+recognizes = Signature(
+    "{",
+    (
+        r'"task_name"\s*:',
+        r'"mteb_version"\s*:',
+        r'"scores"\s*:\s*\{',
+    ),
+)
 DATASETS = "dataset"
-_KEYS = (r'"task_name"\s*:', r'"mteb_version"\s*:', r'"scores"\s*:\s*\{')
 _RESULT = {"task_name": str, "scores": dict}
 _SCORES = {"main_score": (int, float)}
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with the scores of a task."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
 
 
 def named(path: Path) -> dict[str, str]:

@@ -20,9 +20,8 @@ from bakeoff.data.readers.common import (
     SETTINGS,
     USAGE,
     LeftOut,
+    Signature,
     check_record,
-    first_line,
-    has_all,
     json_lines,
     numbers_in,
     table_of_items,
@@ -30,7 +29,15 @@ from bakeoff.data.readers.common import (
 from bakeoff.files import digest
 
 WHAT = "a log of OpenAI evals"
-_KEYS = (r'"spec"\s*:\s*\{', r'"eval_name"\s*:', r'"run_id"\s*:')
+recognizes = Signature(
+    "{",
+    (
+        r'"spec"\s*:\s*\{',
+        r'"eval_name"\s*:',
+        r'"run_id"\s*:',
+    ),
+    in_first_line=True,
+)
 _EVENT = {
     "sample_id": (str, int),
     "type": str,
@@ -41,12 +48,6 @@ _TOKENS = {
     "completion_tokens": "output_tokens",
     "total_tokens": "total_tokens",
 }
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether the first line is the specification of a run."""
-    first = first_line(head)
-    return first.startswith("{") and has_all(first, _KEYS)
 
 
 def read(text: str) -> pd.DataFrame:

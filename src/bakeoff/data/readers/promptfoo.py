@@ -26,9 +26,9 @@ from bakeoff.data.readers.common import (
     SETTINGS,
     TOKENS,
     LeftOut,
+    Signature,
     check_record,
     first_line,
-    has_all,
     json_lines,
     question_of,
     with_metadata,
@@ -54,22 +54,36 @@ _ROW = {
     "cost?": (int, float),
     "tokenUsage?": dict,
 }
-_OF_FILE = (r'"evalId"\s*:', r'"results"\s*:\s*\{', r'"prompts"\s*:\s*\[')
-_OF_LINE = (r'"promptIdx"\s*:', r'"testIdx"\s*:', r'"provider"\s*:', r'"success"\s*:')
+_WHOLE = Signature(
+    "{",
+    (
+        r'"evalId"\s*:',
+        r'"results"\s*:\s*\{',
+        r'"prompts"\s*:\s*\[',
+    ),
+)
+_LINES = Signature(
+    "{",
+    (
+        r'"promptIdx"\s*:',
+        r'"testIdx"\s*:',
+        r'"provider"\s*:',
+        r'"success"\s*:',
+    ),
+    in_first_line=True,
+)
 _HEAD = 1 << 20
 _SESSION = re.compile(r"(?i)(session|conversation|trace|request)_?id")
 
 
 def recognizes(head: str) -> bool:
     """Tell whether a file is an object with the results of an evaluation, or has one on a line."""
-    start = head.lstrip()
-    return start.startswith("{") and (has_all(start, _OF_FILE) or _is_of_lines(start))
+    return _WHOLE(head) or _is_of_lines(head)
 
 
 def _is_of_lines(text: str) -> bool:
     """Tell whether the first line is a result by itself, and not the whole file."""
-    first = first_line(text)
-    return has_all(first, _OF_LINE) and not has_all(first, _OF_FILE)
+    return _LINES(text) and not _WHOLE(first_line(text))
 
 
 def read(text: str) -> pd.DataFrame:

@@ -15,25 +15,25 @@ import pandas as pd
 
 from bakeoff.data.readers.common import (
     LeftOut,
+    Signature,
     check_record,
-    has_all,
     table_of_items,
 )
 from bakeoff.files import parse_json
 
 WHAT = "a report of SWE-bench"
-_KEYS = (r'"submitted_ids"\s*:', r'"resolved_ids"\s*:')
+recognizes = Signature(
+    "{",
+    (
+        r'"submitted_ids"\s*:',
+        r'"resolved_ids"\s*:',
+    ),
+)
 _REPORT = {
     "submitted_ids": list,
     "resolved_ids": list,
     "incomplete_ids?": list,
 }
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object that lists submitted and resolved instances."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
 
 
 def named(path: Path) -> dict[str, str]:
