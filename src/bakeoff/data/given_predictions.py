@@ -33,7 +33,7 @@ from bakeoff.data.target import (
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, is_folder, no_file, state_of
 from bakeoff.keys import name_of
-from bakeoff.sources.common.base import TableKeys, first_repeated
+from bakeoff.sources.common.base import TableKeys, first_repeated, inside
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import validated
@@ -179,7 +179,8 @@ def load_given(name: str, experiment: Experiment) -> Table:
         if not experiment.by_values:
             classes = RIGHT_OR_WRONG
     elif files and not rows.true.numbers:
-        classes = _classes(rows.true, spec, ("datasets", name))
+        with inside(("datasets", name)):
+            classes = _classes(rows.true, spec)
     truth: NDArray[Any] = rows.true.among(classes)
     target = Target(classes, truth.dtype.kind == "f")
     if target.numbers:
@@ -246,16 +247,16 @@ def _rows_with_truth(
     )
 
 
-def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
+def _classes(labels: Answers, spec: GivenData) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted(name for name, n in labels.counts.items() if n)
     if spec.classes is not None:
-        order = _listed_classes(present, spec.classes, place)
+        order = _listed_classes(present, spec.classes)
     else:
         spellings = unclear_spellings(present)
         if spellings:
             raise Problem(
-                place,
+                (),
                 f"{said_of_spellings('the true labels', spellings, labels.counts)}. Write each "
                 "class in one way in the files; if these are different classes, list all classes "
                 "under `classes:`",
@@ -263,24 +264,24 @@ def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
         order = in_order(present)
     if len(order) < 2:
         text = f"all true labels are {order[0]!r}; name the other classes in `classes:`"
-        raise Problem(place, text)
+        raise Problem((), text)
     if spec.classes is not None and spec.positive is None:
         return tuple(order)
-    return positive_last(order, spec.positive, place, labels.counts)
+    return positive_last(order, spec.positive, labels.counts).names
 
 
-def _listed_classes(present: Sequence[str], wanted: Sequence[Any], place: Place) -> list[str]:
+def _listed_classes(present: Sequence[str], wanted: Sequence[Any]) -> list[str]:
     """Return the classes that an experiment lists, which must be all that there are."""
     order = [spelled_as(name_of(name), present) for name in wanted]
     repeated = first_repeated(order)
     if repeated is not None:
-        raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
+        raise Problem(("classes",), f"class {repeated!r} appears twice")
     lacking = [name for name in present if name not in order]
     if lacking:
         bare = [name for name in wanted if isinstance(name, bool)]
         hint = f"; {bare_words(bare[0])}" if bare else ""
         text = f"true labels that are not listed: {some(lacking)} (listed: {some(order)}){hint}"
-        raise Problem((*place, "classes"), text)
+        raise Problem(("classes",), text)
     return order
 
 

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
@@ -30,9 +30,9 @@ from bakeoff.data.records import OURS, USUAL, Records, by_run
 from bakeoff.data.row_values import side_by_side
 from bakeoff.data.target import (
     Answers,
+    ClassOrder,
     looks_like_a_quantity,
     positive_last,
-    positive_of,
     said_of_spellings,
     spelled_as,
     unclear_spellings,
@@ -227,21 +227,13 @@ def _is_right_somewhere(given: Observations) -> bool:
 # --- the classes
 
 
-class _Order(NamedTuple):
-    """The classes in order, of two the positive one last; none of numbers."""
-
-    names: tuple[str, ...]
-    sure: bool
-    """Whether it is known which class is the positive one, and not only guessed."""
-
-
-def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> _Order:
+def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> ClassOrder:
     """Order the classes of labels, with those that no row has."""
     if true.numbers:
         for key, given in (("classes", classes), ("positive", positive)):
             if given:
                 raise Problem((key,), "numbers have no classes: leave it out")
-        return _Order((), sure=False)
+        return ClassOrder((), sure=False)
     named = [spelled_as(name, true.classes) for name in classes]
     every = {*true.classes, *named}
     spellings = unclear_spellings(sorted(every), named)
@@ -253,13 +245,7 @@ def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> _O
             "one way in the file; if these are different classes, list all of them, in `compare` "
             "by `--set classes=a,A,'a ',…`, in an experiment under `classes:`",
         )
-    names = positive_last(in_order(every), positive, (), counts)
-    if positive is not None:
-        return _Order(names, sure=True)
-    if len(names) != 2:
-        return _Order(names, sure=False)
-    counts_of_two = {name: counts.get(name, 0) for name in names}
-    return _Order(names, sure=positive_of(counts_of_two).sure)
+    return positive_last(in_order(every), positive, counts)
 
 
 # --- a table of predictions for each model

@@ -84,29 +84,32 @@ def _is_opposite(negative: str, positive: str) -> bool:
     return without_not != bare and without_not == word
 
 
-def positive_last(
-    order: Sequence[str],
-    positive: Any,
-    place: Place,
-    counts: Mapping[str, int],
-) -> tuple[str, ...]:
-    """Return classes in order, of two the positive one last: the named one, or `positive_of`."""
+class ClassOrder(NamedTuple):
+    """Classes in order, of two the positive one last; none of numbers."""
+
+    names: tuple[str, ...]
+    sure: bool
+    """Whether it is known which class is the positive one, and not only guessed."""
+
+
+def positive_last(classes: Sequence[str], positive: Any, counts: Mapping[str, int]) -> ClassOrder:
+    """Order classes, of two the positive one last: the one that is named, or `positive_of`."""
+    if len(classes) != 2:
+        if positive is not None:
+            raise Problem(("positive",), f"there are {len(classes)} classes, not two")
+        return ClassOrder(tuple(classes), sure=False)
     if positive is None:
-        if len(order) != 2:
-            return tuple(order)
-        counts_of_two = {name: int(counts.get(name, 0)) for name in order}
-        positive = positive_of(counts_of_two).name
-    if len(order) != 2:
-        raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
-    wanted = spelled_as(name_of(positive), order)
-    if wanted not in order:
-        columns.check_values(
-            [positive],
-            order,
-            "class",
-            (*place, "positive"),
-        )
-    return tuple(sorted(order, key=lambda name: name == wanted))
+        counts_of_two = {name: int(counts.get(name, 0)) for name in classes}
+        guess = positive_of(counts_of_two)
+        last = guess.name
+        is_sure = guess.sure
+    else:
+        last = spelled_as(name_of(positive), classes)
+        is_sure = True
+        if last not in classes:
+            columns.check_values([positive], classes, "class", ("positive",))
+    names = sorted(classes, key=lambda name: name == last)
+    return ClassOrder(tuple(names), is_sure)
 
 
 def spelled_as(name: str, classes: Collection[str]) -> str:
@@ -321,9 +324,9 @@ def most_classes(rows: int) -> int:
     return max(_MANY_CLASSES, rows // 2)
 
 
-def read_numbers(column: columns.Series, place: Place) -> tuple[columns.Series, Target]:
+def read_numbers(column: columns.Series) -> tuple[columns.Series, Target]:
     """Check the numbers to predict."""
-    at = (*place, "target")
+    at = ("target",)
     numbers = column
     if column.dtype != bool:
         numbers = pd.to_numeric(column, errors="coerce")
@@ -357,27 +360,18 @@ def check_spread(numbers: NDArray[Any], place: Place) -> None:
 # --- classes
 
 
-def read_labels(
-    target: columns.Series,
-    spec: DataSet,
-    place: Place,
-) -> tuple[columns.Series, Target]:
+def read_labels(target: columns.Series, spec: DataSet) -> tuple[columns.Series, Target]:
     """Turn labels into strings and merge, select and order the classes."""
     labels = names(target)
     order = columns.sorted_names(target)
     if types.is_float_dtype(target) and any("." in name for name in order):
-        raise _quantity(order, target, place)
-    pools = _pools(spec, order, place)
+        raise _quantity(order, target)
+    pools = _pools(spec, order)
     # a pool stands where the first of its classes stood
     labels = labels.map(lambda name: pools.get(name, name))
     order = list(dict.fromkeys(pools.get(name, name) for name in order))
     if spec.classes is not None:
-        columns.check_values(
-            spec.classes,
-            order,
-            "class",
-            (*place, "classes"),
-        )
+        columns.check_values(spec.classes, order, "class", ("classes",))
         wanted = {name_of(name) for name in spec.classes}
         labels = labels[labels.isin(wanted)]
         order = [name for name in order if name in wanted]
@@ -385,19 +379,20 @@ def read_labels(
         spellings = unclear_spellings(order)
         if spellings:
             text = spelling_advice(str(target.name), spellings, counted(labels))
-            raise Problem((*place, "target"), text)
+            raise Problem(("target",), text)
     if len(order) > most_classes(len(labels)):
-        raise _quantity(order, labels, place)
+        raise _quantity(order, labels)
     if len(order) < 2:
-        raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
-    return labels, Target(positive_last(order, spec.positive, place, counted(labels)))
+        raise Problem(("target",), f"only one class, {order[0]!r}: nothing to compare")
+    classes = positive_last(order, spec.positive, counted(labels))
+    return labels, Target(classes.names)
 
 
-def _pools(spec: DataSet, order: Sequence[str], place: Place) -> dict[str, str]:
+def _pools(spec: DataSet, order: Sequence[str]) -> dict[str, str]:
     """Map the classes that are merged to the names of their pools."""
     pools: dict[str, str] = {}
     for new, pooled in spec.merge.items():
-        at = (*place, "merge", new)
+        at = ("merge", new)
         columns.check_values(pooled, order, "class", at)
         for name in map(name_of, pooled):
             if pools.setdefault(name, new) != new:
@@ -405,13 +400,14 @@ def _pools(spec: DataSet, order: Sequence[str], place: Place) -> dict[str, str]:
     for new in spec.merge:
         if pools.get(new, new) != new:
             text = f"{new!r} is itself merged into {pools[new]!r}: use one name"
-            raise Problem((*place, "merge", new), text)
+            raise Problem(("merge", new), text)
     return pools
 
 
-def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:
+def _quantity(order: list[str], target: columns.Series) -> Problem:
+    """Say that labels look like numbers to predict."""
     return Problem(
-        (*place, "target"),
+        ("target",),
         f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
         "classes: write `task: regression` to predict them as numbers; if they are classes, store "
         "them as texts",

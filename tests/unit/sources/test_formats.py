@@ -169,7 +169,7 @@ def test_columns_of_every_type_become_plain(tmp_path):
 def test_columns_that_cannot_be_learned_from_are_told(values, message):
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
     with pytest.raises(Problem, match=message):
-        chosen_features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
+        chosen_features(pd.DataFrame({"a": values}), set(), spec)
 
 
 @pytest.mark.parametrize(

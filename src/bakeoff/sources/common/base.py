@@ -27,7 +27,7 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Place, Problem, UserError
 from bakeoff.keys import (
     ClassName,
     Label,
@@ -335,6 +335,15 @@ def blame(*place: str | int, before: str = "", after: str = "") -> Iterator[None
         raise
     except UserError as error:
         raise Problem(place, f"{before}{error}{after}") from error.__cause__
+
+
+@contextmanager
+def inside(place: Place) -> Iterator[None]:
+    """Say of problems with keys of a section where in the experiment this section is."""
+    try:
+        yield
+    except Problem as problem:
+        raise problem.inside(place) from problem.__cause__
 
 
 # --- tables in files
