@@ -15,6 +15,7 @@ from bakeoff.data.asked import cautions
 from bakeoff.data.columns import bare_words, canonical_ids, in_order
 from bakeoff.data.given_tables import table_of_model
 from bakeoff.data.observations import Observations
+from bakeoff.data.open_table import PLAIN
 from bakeoff.data.pairing import Positions, carried, positions, related, undeclared
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.records import USUAL, Records, as_table, by_run
@@ -83,11 +84,16 @@ def _read(
         return given.table
     by_values = given.values is not None
     path = given.predictions_on(dataset, seed=seed)
-    place = ("models", model, "values" if by_values else "predictions")
+    place = ("models", model, "predictions")
+    if by_values:
+        place = ("models", model, "values")
     if not (is_file(path) or is_folder(path)):
         raise Problem(place, no_file(path))
     spec = experiment.datasets[dataset]
-    missing_values = given.missing_values
+    # of lists tuples, by which the cache tells files apart
+    missing_values = None
+    if given.missing_values is not None:
+        missing_values = tuple(given.missing_values)
     tasks = None
     if by_values and given.tasks is not None:
         tasks = tuple(given.tasks)
@@ -96,7 +102,7 @@ def _read(
         tuple(map(state_of, files_at(path, LOGS))),
         given.columns.model_dump_json(),
         given.model,
-        None if missing_values is None else tuple(missing_values),
+        missing_values,
         place,
         (seed, given.seeds),
         tasks,
@@ -126,9 +132,18 @@ def _read_once(
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
-    missing = None if missing_values is None else list(missing_values)
-    keys = TableKeys.model_validate({"missing_values": missing})
-    parts = list(by_run(table_of_model(path, place, model, named, keys, tasks)))
+    keys = PLAIN
+    if missing_values is not None:
+        keys = TableKeys.model_validate({"missing_values": list(missing_values)})
+    table = table_of_model(
+        path,
+        place,
+        model,
+        named,
+        keys,
+        tasks,
+    )
+    parts = list(by_run(table))
     number, n_runs = run
     if named.seeds is None:
         number = 1
@@ -169,6 +184,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     spec = experiment.datasets[name]
     assert isinstance(spec, GivenData)
     models = _models_with_rows(experiment)
+    # of rows that are tested in several folds each one once
     files = [_read(model, experiment, name).once() for model in models]
     _refuse_marks(files, experiment)
     rows = _rows_with_truth(name, files, experiment)
@@ -210,8 +226,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
 
 def _models_with_rows(experiment: Experiment) -> list[str]:
     """Name the models whose files tell of single rows."""
-    plans = experiment.resampling.plans()
-    if not any(experiment.on_rows(plan) for plan in plans):
+    if not any(map(experiment.on_rows, experiment.resampling.plans())):
         return []
     return [model for model, given in experiment.given.items() if given.path is not None]
 
@@ -239,7 +254,9 @@ def _rows_with_truth(
     for file in files:
         if file.true is not None:
             return file.labelled()
-    what = "numbers" if experiment.task.numbers else "labels"
+    what = "labels"
+    if experiment.task.numbers:
+        what = "numbers"
     raise Problem(
         ("datasets", name),
         f"none of the files names the true {what} (looked for "
@@ -249,7 +266,10 @@ def _rows_with_truth(
 
 def _classes(labels: Answers, spec: GivenData) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
-    present = sorted(name for name, n in labels.counts.items() if n)
+    present = []
+    for name, n_rows in sorted(labels.counts.items()):
+        if n_rows:
+            present.append(name)
     if spec.classes is not None:
         order = _listed_classes(present, spec.classes)
     else:
@@ -272,15 +292,18 @@ def _classes(labels: Answers, spec: GivenData) -> tuple[str, ...]:
 
 def _listed_classes(present: Sequence[str], wanted: Sequence[Any]) -> list[str]:
     """Return the classes that an experiment lists, which must be all that there are."""
-    order = [spelled_as(name_of(name), present) for name in wanted]
+    order = []
+    for name in map(name_of, wanted):
+        order.append(spelled_as(name, present))
     repeated = first_repeated(order)
     if repeated is not None:
         raise Problem(("classes",), f"class {repeated!r} appears twice")
     lacking = [name for name in present if name not in order]
     if lacking:
-        bare = [name for name in wanted if isinstance(name, bool)]
-        hint = f"; {bare_words(bare[0])}" if bare else ""
-        text = f"true labels that are not listed: {some(lacking)} (listed: {some(order)}){hint}"
+        text = f"true labels that are not listed: {some(lacking)} (listed: {some(order)})"
+        truth_values = [name for name in wanted if isinstance(name, bool)]
+        if truth_values:
+            text += f"; {bare_words(truth_values[0])}"
         raise Problem(("classes",), text)
     return order
 
@@ -383,13 +406,22 @@ def given_splits(
     at = (*file.place[:-1], "columns")
     _check_number_of_folds(file, name, plan, at)
     position: Positions = pd.Index(canonical_ids(ids)).get_indexer(pd.Index(file.ids))
+    splits: dict[str, Any] = {ROW_ID: ids}
     folds_by_repeat = []
     for repeat in range(1, plan.rounds + 1):
-        folds_by_repeat.append(_folds_of_repeat(file, repeat, position, len(ids), plan, at))
+        folds = _folds_of_repeat(
+            file,
+            repeat,
+            position,
+            len(ids),
+            plan,
+            at,
+        )
+        folds_by_repeat.append(folds)
+        splits[f"repeat-{repeat}"] = folds
     if not isinstance(plan, Resampled):
         _check_every_row_is_tested(file, folds_by_repeat, plan, at)
-    splits = {f"repeat-{repeat}": folds for repeat, folds in enumerate(folds_by_repeat, 1)}
-    return pd.DataFrame({ROW_ID: ids, **splits})
+    return pd.DataFrame(splits)
 
 
 def _check_number_of_folds(
@@ -400,11 +432,14 @@ def _check_number_of_folds(
 ) -> None:
     """Refuse a file whose repeats and folds are not those of a plan."""
     assert file.folds is not None
+    # repeats count from 1, so that there is none of the number 0
     folds_per_repeat = np.bincount(np.unique(file.folds, axis=0)[:, 0])[1:]
-    if len(folds_per_repeat) == plan.rounds and (folds_per_repeat == plan.folds).all():
+    is_other = folds_per_repeat != plan.folds
+    if len(folds_per_repeat) == plan.rounds and not is_other.any():
         return
-    others = [n_folds for n_folds in folds_per_repeat.tolist() if n_folds != plan.folds]
-    n_folds = others[0] if others else plan.folds
+    n_folds = plan.folds
+    if is_other.any():
+        n_folds = folds_per_repeat[is_other][0]
     raise Problem(
         at,
         f"{file.name} has {len(folds_per_repeat)} repeat(s) of {n_folds} fold(s), {name} has "
@@ -430,8 +465,9 @@ def _folds_of_repeat(
             f"{file.name}: {again.sum():,} of its rows are tested in two folds of repeat "
             f"{repeat}: {some(file.ids[tested][again])}",
         )
-    # of a single fold the other rows are those of training
-    rest = 0 if plan.folds == 1 else NEITHER
+    rest = NEITHER
+    if plan.folds == 1:  # the other rows are those of training
+        rest = 0
     folds = np.full(n_rows, rest, dtype=np.int16)
     folds[position[tested]] = file.folds[tested, 1]
     return folds
@@ -444,7 +480,10 @@ def _check_every_row_is_tested(
     at: Place,
 ) -> None:
     """Refuse halves that are none, and repeats in which some row is tested in no fold."""
-    n_pairs = plan.repeats if isinstance(plan, Halves) else 0
+    # halves come in pairs of repeats, before those with all rows
+    n_pairs = 0
+    if isinstance(plan, Halves):
+        n_pairs = plan.repeats
     for pair in range(n_pairs):
         first = folds_by_repeat[2 * pair] != NEITHER
         second = folds_by_repeat[2 * pair + 1] != NEITHER

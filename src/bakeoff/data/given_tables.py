@@ -69,7 +69,9 @@ class GivenTables:
     @property
     def wide(self) -> Records | None:
         """The table of all models, where they are its columns."""
-        return self.models.get("") if len(self.models) == 1 else None
+        if len(self.models) > 1:
+            return None
+        return self.models.get("")
 
     @property
     def first(self) -> Records:
@@ -125,11 +127,14 @@ class GivenTables:
                 raise Problem(("tasks",), "is for a folder of logs of several tasks")
             return self
         metrics = {task: self._metrics(task) for task in tasks}
-        columns = set.intersection(*(set(file.names) for file in self.models.values()))
-        chosen = {}
+        # a metric may also be a column that the tables of all models have
+        columns = set(self.first.names)
+        for file in self.models.values():
+            columns &= set(file.names)
         named: Mapping[str, str | None] = dict.fromkeys(tasks)
         if wanted:
             named = _named_tasks(wanted, metrics)
+        chosen = {}
         for task, metric in named.items():
             chosen[task] = _metric_of(
                 task,
@@ -142,13 +147,18 @@ class GivenTables:
 
     def _metrics(self, task: str) -> list[str]:
         """List the metrics of a task that every model has, or else those of any model."""
-        by_model = [file.scores[task] for file in self.models.values() if task in file.scores]
-        counts = Counter(name for names in by_model for name in dict.fromkeys(names))
-        of_all = [name for name, n_models in counts.items() if n_models == len(by_model)]
+        n_models = 0
+        counts: Counter[str] = Counter()
+        for file in self.models.values():
+            if task in file.scores:
+                n_models += 1
+                counts.update(dict.fromkeys(file.scores[task], 1))
+        of_all = [name for name, count in counts.items() if count == n_models]
         return of_all or list(counts)
 
     def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids."""
+        # the truth may come from a competition, whose ids are called as it likes
         ids = columns.id or self._shared_column(solution)
         true = _column_of_truth(solution, ids)
         if ids is None or ids not in solution.names or true is None:
@@ -189,13 +199,10 @@ class GivenTables:
 
 
 def _is_numeric(kind: pa.DataType) -> bool:
-    return any(
-        [
-            pa.types.is_integer(kind),
-            pa.types.is_floating(kind),
-            pa.types.is_boolean(kind),
-        ]
-    )
+    """Tell whether a column holds numbers, or true and false, which count as such."""
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return True
+    return bool(pa.types.is_boolean(kind))
 
 
 # --- open: the tables of paths
@@ -265,11 +272,13 @@ def _with_names(by_path: Mapping[str, GivenTables]) -> dict[str, Records]:
     by_file = []
     for path, held in by_path.items():
         stem = _stem(path)
-        has_several = len(held.models) > 1
         for model, table in held.models.items():
+            name = stem
+            if len(held.models) > 1:
+                name = model
             tables.append(table)
             by_log.append(model or stem)
-            by_place.append(model if has_several else stem)
+            by_place.append(name)
             by_file.append(table.path)
     # a log says whose it is, but two logs of one model are told apart by their places
     for names in (by_log, by_place, by_file):
@@ -376,6 +385,7 @@ def _of_seeds(path: str, place: Place, keys: TableKeys) -> Records:
     """Read the files of all training runs, with a column of their numbers."""
     if SEED not in path:
         raise Problem(place, no_file(path))
+    # the path before, between and behind the numbers
     parts = path.split(SEED)
     # the number stands in every place of the path
     same_number = r"\1".join(map(re.escape, parts[1:]))
@@ -422,6 +432,7 @@ def table_of_model(
     else:
         tables = {"": read_columns(path, place, keys)}
     held = GivenTables(path, tables)
+    # labels of all tasks have one column, numbers that of the metric of their task
     if tasks is not None or (held.tasks and place[-1] == "values"):
         tables, columns = _with_values(held, tasks, columns, place)
     wanted = model or str(place[-2:][0])
@@ -529,17 +540,17 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
         datasets = getattr(reader, "DATASETS", None)
         logs.extend(_logs_in(reader, file, frame))
     if not logs:
-        why = f"of items ({known()}): name the files of tables one by one"
-        unknown_files = [file for file in files_at(path, LOGS) if reader_of(file) is None]
-        if unknown_files:
-            why += f". {unknown_files[0]!r} is none{unknown_shape(unknown_files[0])}"
-        if left_out:
-            why = " ".join(["that can be used.", *left_out[:_MOST_LEFT_OUT]])
-        raise Problem(PLACE, f"{path!r} is a folder without logs {why}")
+        raise Problem(PLACE, f"{path!r} is a folder without logs {_why_no_logs(path, left_out)}")
     told_apart = _told_apart(logs)
     tables = _joined(path, told_apart)
-    counted = joined([f"{n} file{'' if n == 1 else 's'} ({kind})" for kind, n in kinds.items()])
-    read_as = f"{path} was read as a folder of {counted}, with the models {joined(list(tables))}"
+    counts = []
+    for kind, n_files in kinds.items():
+        files = "files"
+        if n_files == 1:
+            files = "file"
+        counts.append(f"{n_files} {files} ({kind})")
+    models = joined(list(tables))
+    read_as = f"{path} was read as a folder of {joined(counts)}, with the models {models}"
     if told_apart != logs:
         read_as += "; logs of one model and task with other settings are other models, and no runs"
     return GivenTables(
@@ -549,6 +560,17 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
         tuple(left_out),
         datasets=datasets,
     )
+
+
+def _why_no_logs(path: str, left_out: Sequence[str]) -> str:
+    """Say why a folder has no logs that can be used."""
+    if left_out:
+        return f"that can be used. {' '.join(left_out[:_MOST_LEFT_OUT])}"
+    why = f"of items ({known()}): name the files of tables one by one"
+    for file in files_at(path, LOGS):
+        if reader_of(file) is None:
+            return f"{why}. {file!r} is none{unknown_shape(file)}"
+    return why
 
 
 def _logs_in(reader: Any, file: Path, frame: pd.DataFrame) -> list[_Log]:
@@ -569,24 +591,29 @@ def _logs_in(reader: Any, file: Path, frame: pd.DataFrame) -> list[_Log]:
 
 def _told_apart(logs: Sequence[_Log]) -> list[_Log]:
     """Name the settings in which logs of one model and task differ, which makes models of them."""
+    settings_by_log: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for log in logs:
+        settings_by_log.setdefault((log.model, log.task), []).append(log.settings)
     told_apart = []
     for log in logs:
-        alike = []
-        for other in logs:
-            if (other.model, other.task) == (log.model, log.task):
-                alike.append(other.settings)
-        keys: set[str] = set()
-        for settings in alike:
-            keys.update(settings)
         named = []
-        for key in sorted(keys):
-            first = alike[0].get(key)
-            if any(settings.get(key) != first for settings in alike):
-                named.append(f"{key} {_shown_setting(log.settings.get(key))}")
+        for key in _differing(settings_by_log[log.model, log.task]):
+            named.append(f"{key} {_shown_setting(log.settings.get(key))}")
         if named:
             log = log._replace(model=f"{log.model} ({'; '.join(named)})")
         told_apart.append(log)
     return told_apart
+
+
+def _differing(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the settings that are not the same in all logs, in the order of the alphabet."""
+    differing = set()
+    first = settings[0]
+    for others in settings[1:]:
+        for key in set(first) | set(others):
+            if others.get(key) != first.get(key):
+                differing.add(key)
+    return sorted(differing)
 
 
 def _shown_setting(value: Any) -> str:
@@ -594,7 +621,9 @@ def _shown_setting(value: Any) -> str:
     if value is None:
         return "default"
     text = " ".join(str(value).split()) or "''"
-    return text if len(text) <= _LONGEST else digest(value)[:8]
+    if len(text) > _LONGEST:
+        return digest(value)[:8]
+    return text
 
 
 def _joined(path: str, logs: Sequence[_Log]) -> dict[str, Records]:
@@ -607,8 +636,11 @@ def _joined(path: str, logs: Sequence[_Log]) -> dict[str, Records]:
     runs = {}
     most_runs = 1
     for model in sorted(by_model):
-        parts = [_rows_of(log, several_tasks=several_tasks) for log in by_model[model]]
+        parts = []
+        for log in by_model[model]:
+            parts.append(_rows_of(log, several_tasks=several_tasks))
         frames[model] = pd.concat(parts, ignore_index=True)
+        # rows of one id in several logs are runs of an item
         runs[model] = frames[model].groupby("id").cumcount() + 1
         most_runs = max(most_runs, runs[model].max())
     tables = {}
@@ -661,13 +693,15 @@ def _named_tasks(
         # a part may go on with the name of the metric before the comma
         longer = f"{named.get(last)},{part}"
         names = metrics.get(last, ())
-        if any(name == longer or name.startswith(f"{longer},") for name in names):
+        if any(f"{name},".startswith(f"{longer},") for name in names):
             named[last] = longer
             continue
         task, equals, metric = part.partition("=")
         if task not in metrics:
             raise Problem(("tasks",), unknown("task", task, metrics))
-        named[task] = metric if equals else None
+        named[task] = None
+        if equals:
+            named[task] = metric
         last = task
     return named
 
@@ -691,7 +725,10 @@ def _metric_of(
     if not fitting:
         raise Problem(("tasks",), f"{task}: {unknown('metric', name, names)}")
     if len(fitting) > 1:
-        first_of_each = [f"{other}={ms[0]}" for other, ms in metrics.items() if ms]
+        first_of_each = []
+        for other, names_of_other in metrics.items():
+            if names_of_other:
+                first_of_each.append(f"{other}={names_of_other[0]}")
         raise Problem(
             ("tasks",),
             f"{task} has the metrics {listed(fitting)}: name one for each task that has several, "
@@ -745,7 +782,9 @@ def _column_of_truth(solution: Records, ids: str | None) -> str | None:
     for name in solution.names:
         if name != ids and name.lower() not in _NO_TRUTH:
             rest.append(name)
-    return rest[0] if len(rest) == 1 else None
+    if len(rest) == 1:
+        return rest[0]
+    return None
 
 
 def _with_truth(
@@ -768,7 +807,9 @@ def _with_truth(
             f"{table.path!r} and {solution.path!r} have other rows: {len(lacking):,} ids are "
             f"missing ({some(lacking)}), {len(strange):,} do not belong ({some(strange)})",
         )
-    names = ["y_pred" if column == true else column for column in table.names]
+    names = table.names
+    if true in names:
+        names[names.index(true)] = "y_pred"
     if "y_true" in names or len(set(names)) < len(names):
         text = f"{table.path!r} has true labels of its own: leave {solution.path!r} out"
         raise Problem(("truth",), text)

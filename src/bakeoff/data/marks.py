@@ -45,6 +45,7 @@ class Marks:
         around = human[0] <= judge[0] and judge[1] <= human[1]
         if self.binary:
             return True
+        # 0 and 1 are right and wrong, and no grades of a wider scale
         binary_alone = {(0.0, 1.0)} & {judge, human}
         return (inside or around) and not binary_alone
 
@@ -85,9 +86,13 @@ def read_marks(
             human,
         )
     ids, notes = _shared_items(series, missing)
+    # the same items of all models, in one order
     aligned = {model: frame.loc[ids] for model, frame in series.items()}
-    judged = {model: frame["judge"].to_numpy(dtype=float) for model, frame in aligned.items()}
-    people = {model: frame["human"].to_numpy(dtype=float) for model, frame in aligned.items()}
+    judged = {}
+    people = {}
+    for model, frame in aligned.items():
+        judged[model] = frame["judge"].to_numpy(dtype=float)
+        people[model] = frame["human"].to_numpy(dtype=float)
     scales = _scale(judged), _scale(people)
     binary = _are_binary(judged) and _are_binary(people)
     kind = _kind_of(values, binary=binary)
@@ -143,16 +148,22 @@ def _shared_items(
     series: Mapping[str, pd.DataFrame], missing: str | None
 ) -> tuple[pd.Index[Any], tuple[str, ...]]:
     """Return the items that the judge marked of every model, in the order of the first."""
-    with_judge = {model: frame.index[frame["judge"].notna()] for model, frame in series.items()}
+    # people mark a part of the items, the judge all that are compared
+    with_judge = {}
+    for model, frame in series.items():
+        with_judge[model] = frame.index[frame["judge"].notna()]
     shared = next(iter(with_judge.values()))
     every = shared
     for ids in with_judge.values():
         shared = shared[shared.isin(ids)]
         every = every.union(ids, sort=False)
-    lacking = {model: len(every) - len(ids) for model, ids in with_judge.items()}
-    if not any(lacking.values()):
+    texts = []
+    for model, ids in with_judge.items():
+        n_lacking = len(every) - len(ids)
+        if n_lacking:
+            texts.append(f"{n_lacking:,} of {model}")
+    if not texts:
         return shared, ()
-    texts = [f"{number:,} of {model}" for model, number in lacking.items() if number]
     if missing != "common" or not len(shared):
         raise Problem(
             ("judge",),
@@ -250,11 +261,14 @@ def leading_items(
     for values in by_model.values():
         known = values.reindex(expected)
         finished &= known.notna().to_numpy()
+    # up to the first item that a model has not finished
     leading = len(expected)
     if not finished.all():
         leading = int(np.argmin(finished))
     kept = expected[:leading]
-    taken = {model: values.reindex(kept).to_numpy(float) for model, values in by_model.items()}
+    taken = {}
+    for model, values in by_model.items():
+        taken[model] = values.reindex(kept).to_numpy(float)
     binary = _are_binary(taken)
     if kind in BINARY and not binary:
         raise Problem(("values",), f"found {kind}, and some values are neither 0 nor 1")
@@ -292,7 +306,10 @@ def _in_order(ids: pd.Index[Any], total: int, order: Sequence[Any] | None) -> pd
         # ids that count the suite show where it has gaps
         present = dict(zip(numbers[np.argsort(numbers, kind="stable")], ordered, strict=True))
         every = np.arange(counts_from, int(numbers.max()) + 1, dtype=float)
-        ordered = pd.Index([present.get(number, f"(item {number:.0f})") for number in every])
+        items = []
+        for number in every:
+            items.append(present.get(number, f"(item {number:.0f})"))
+        ordered = pd.Index(items)
     return ordered
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,16 +62,19 @@ def completed(
         parts.append(part)
         ids.append(pd.Index(list(map(str, part.ids))))
     holders = _holders(parts, ids)
-    common = set.intersection(*map(set, ids))
-    n_compared = len(holders) if handled == "wrong" else len(common)
+    common = set(holders)
+    for present in ids:
+        common &= set(present)
+    n_compared = len(common)
+    if handled == "wrong":
+        n_compared = len(holders)
     missing = _counted(parts, ids, handled, len(holders), n_compared, asked)
     if not any(missing.lacking.values()):
         return parts, missing
     if handled == "wrong":
         if metric is None:
             _refuse_without_truth(holders)
-        marks = metric.marks if isinstance(metric, Passing) else metric
-        wrong = _WRONG if marks == "accuracy" else _WRONG_AS_ERROR
+        wrong = _wrong_number(metric)
         return [_with_rows(part, holders, wrong) for part in parts], missing
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
@@ -80,6 +82,16 @@ def completed(
     for part, present in zip(parts, ids, strict=True):
         kept.append(part[np.flatnonzero(present.isin(common))])
     return kept, missing
+
+
+def _wrong_number(metric: Kind | None) -> float:
+    """Return the number of an item that is wrong, by what the numbers of items say."""
+    marks = metric
+    if isinstance(metric, Passing):
+        marks = metric.marks
+    if marks == "accuracy":
+        return _WRONG
+    return _WRONG_AS_ERROR
 
 
 def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
@@ -141,7 +153,10 @@ def _counted(
 
 def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:
     """Refuse items of which no file says what is true: nobody knows what would be wrong."""
-    without = [item for item, part in holders.items() if part.true is None]
+    without = []
+    for item, part in holders.items():
+        if part.true is None:
+            without.append(item)
     if without:
         text = f"wrong: {len(without):,} rows have no true label in any table ({some(without)})"
         raise Problem(("missing",), text)
@@ -153,13 +168,12 @@ def _with_rows(
     wrong: float,
 ) -> Observations:
     """Add the rows that other files alone have, with the number that is wrong."""
-    ids = []
+    parts = [file]
+    parts += _rows_of_others(file, holders)
     tables = []
     items = []
     trues = []
-    related: dict[str, list[NDArray[Any]]] = {role: [] for role in file.related}
-    for part in [file, *_rows_of_others(file, holders)]:
-        ids.append(part.ids)
+    for part in parts:
         if file.only.values is None:
             # what others predict says nothing of this model
             tables.append(_without_answers(part, file.records.names))
@@ -169,23 +183,31 @@ def _with_rows(
             items.append(part.items)
         if part.true is not None:
             trues.append(part.true)
-        for role, values in related.items():
-            values.append(part.related[role])
-    every_id = np.concatenate(ids)
+    related = {}
+    for role in file.related:
+        related[role] = np.concatenate([part.related[role] for part in parts])
+    ids = np.concatenate([part.ids for part in parts])
+    true = None
+    if file.true is not None:
+        true = _one_below_the_other(trues)
+    items_of_rows = None
+    if items:
+        items_of_rows = np.concatenate(items)
     table = pa.concat_tables(tables, promote_options="permissive")
     return file.only_says(
-        _with_wrong(file.only, len(every_id), wrong),
-        true=None if file.true is None else _one_below_the_other(trues),
+        _with_wrong(file.only, len(ids), wrong),
+        true=true,
         records=file.records.with_table(table),
-        ids=every_id,
-        related={role: np.concatenate(values) for role, values in related.items()},
-        items=np.concatenate(items) if items else None,
+        ids=ids,
+        related=related,
+        items=items_of_rows,
     )
 
 
 def _rows_of_others(file: Observations, holders: Mapping[str, Observations]) -> list[Observations]:
     """Return the rows that a file lacks, file by file."""
     present = set(map(str, file.ids))
+    # the items that each other file has to give, in the order in which they are met
     others: dict[int, Observations] = {}
     items_of: dict[int, set[str]] = {}
     for item, holder in holders.items():
@@ -207,8 +229,8 @@ def _without_answers(part: Observations, names: Collection[str]) -> pa.Table:
     of_rows |= {roles.groups, roles.time, roles.runs}
     for subgroup in as_columns(roles.subgroups):
         of_rows.add(subgroup.column)
-    kept = [name for name in records.names if name in of_rows and name in names]
-    return records.table.select(kept)
+    kept = of_rows & set(names)
+    return records.table.select([name for name in records.names if name in kept])
 
 
 def _with_wrong(run: Predicted, n_rows: int, wrong: float) -> Predicted:

@@ -88,8 +88,8 @@ def join_columns(
             )
         name = model or by_part[_SAID][0]
         of_model = _names_of_parts(name, by_part, classes)
-        if any(old != new for old, new in of_model.items()):
-            old_names = joined([repr(old) for old in of_model])
+        if list(of_model) != list(of_model.values()):
+            old_names = joined(list(map(repr, of_model)))
             sentences.append(f"{old_names} of {name}")
         new_names |= of_model
     renamed = [new_names.get(name, name) for name in file.names]
@@ -186,17 +186,22 @@ def _refuse_ambiguous(file: Records, by_part: Mapping[str, Sequence[str]]) -> No
     for columns in by_part.values():
         if len(columns) > 1:
             raise _ambiguous(file, columns)
-    of_classes = [column for holds, (column,) in by_part.items() if holds not in (_SAID, _ONE)]
+    of_classes = []
+    for holds, (column,) in by_part.items():
+        if holds not in (_SAID, _ONE):
+            of_classes.append(column)
     if _ONE in by_part and of_classes:
         raise _ambiguous(file, list(by_part[_ONE]) + of_classes)
 
 
 def _refuse_same(file: Records, renamed: Sequence[str]) -> None:
     """Refuse new names of columns that two of them would have."""
-    repeated = sorted({name for name in renamed if renamed.count(name) > 1})
-    if repeated:
-        pairs = zip(file.names, renamed, strict=True)
-        raise _ambiguous(file, [old for old, new in pairs if new == repeated[0]])
+    old_names: dict[str, list[str]] = {}
+    for old, new in zip(file.names, renamed, strict=True):
+        old_names.setdefault(new, []).append(old)
+    for new in sorted(old_names):
+        if len(old_names[new]) > 1:
+            raise _ambiguous(file, old_names[new])
 
 
 def _ambiguous(file: Records, columns: Sequence[str]) -> Problem:
@@ -255,6 +260,7 @@ def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Seque
     """Refuse labels and probabilities that stand as two models, but are cut one from the other."""
     if len(classes) != 2:
         return
+    # columns with both classes as labels, and those that may be probabilities
     is_positive = {}
     probabilities = {}
     for column in columns:
@@ -305,14 +311,20 @@ def _column_of_models(file: Records) -> str | None:
     by_lower_case: dict[str, str] = {}
     for name in file.names:
         by_lower_case.setdefault(name.lower(), name)
-    column = next((by_lower_case[name] for name in MODELS if name in by_lower_case), None)
+    column = None
+    for usual in MODELS:
+        if column is None and usual in by_lower_case:
+            column = by_lower_case[usual]
     if column is None or not _may_name_models(file, column):
         return None
+    # without repeated ids the column says something of rows, such as who measured them
     ids = file.roles.id or _usual(file, "id")
     if ids is None or ids not in file.names:
         return column
-    is_repeated = pc.count_distinct(file.table[ids]).as_py() < len(file.table)
-    return column if is_repeated else None
+    n_ids = pc.count_distinct(file.table[ids]).as_py()
+    if n_ids == len(file.table):
+        return None
+    return column
 
 
 def _may_name_models(file: Records, column: str) -> bool:
@@ -332,15 +344,20 @@ def _may_name_models(file: Records, column: str) -> bool:
 
 def _usual(file: Records, role: str) -> str | None:
     """Return the first of the usual columns of a role that is there."""
-    return next((name for name in USUAL[role] if name in file.names), None)
+    for name in USUAL[role]:
+        if name in file.names:
+            return name
+    return None
 
 
 def _says_something(file: Records) -> bool:
     """Tell whether a table has a column of predictions, of probabilities or of numbers."""
     usual = {file.roles.predicted, file.roles.value}
     usual.update(USUAL["predicted"], USUAL["value"])
+    if not usual.isdisjoint(file.names):
+        return True
     starts = list(_STARTS)
     pattern = file.roles.probabilities
     if isinstance(pattern, str):
         starts.append(pattern.partition(CLASS)[0])
-    return any(name in usual or name.startswith(tuple(starts)) for name in file.names)
+    return any(name.startswith(tuple(starts)) for name in file.names)

@@ -52,14 +52,16 @@ def near_copies(features: pd.DataFrame, target: Series) -> int:
     if len(measured) < _FEWEST_COLUMNS or len(different) < _FEWEST_ROWS:
         return 0
     kept = different[:: _step(len(different), _MOST_ROWS)]
-    points = np.column_stack(
-        [_ranks(features[name].iloc[kept]) for name in measured[:_MOST_COLUMNS]]
-    )
+    ranks = []
+    for name in measured[:_MOST_COLUMNS]:
+        ranks.append(_ranks(features[name].iloc[kept]))
+    points = np.column_stack(ranks)
     asked = np.arange(0, len(kept), _step(len(kept), _MOST_ASKED))
     distances, neighbours = _nearest(points, asked)
     nearest = neighbours[:, 0]
     has_copy = _much_closer(distances)
     is_copy = has_copy & _same(target.iloc[kept], asked, nearest)
+    # a copy has the same categories and counts, too
     others = features.drop(columns=measured).iloc[kept]
     if others.shape[1]:
         digests = row_digests(others)

@@ -61,7 +61,11 @@ class Missing:
     @property
     def sentence(self) -> str:
         """What is done about them; empty where no item is missing."""
-        counts = ", ".join([f"{n:,} of {model}" for model, n in self.lacking.items() if n])
+        parts = []
+        for model, n_lacking in self.lacking.items():
+            if n_lacking:
+                parts.append(f"{n_lacking:,} of {model}")
+        counts = ", ".join(parts)
         if not counts:
             return ""
         if self.handled == "wrong":
@@ -188,8 +192,12 @@ class Observations:
     def called(self, names: Sequence[str]) -> Observations:
         """Give the models other names, in their order."""
         new_names = dict(zip(self.models, names, strict=True))
-        models = {new_names[model]: runs for model, runs in self.models.items()}
-        asked = {new_names.get(model, model): by_task for model, by_task in self.asked.items()}
+        models = {}
+        for model, runs in self.models.items():
+            models[new_names[model]] = runs
+        asked = {}
+        for model, by_task in self.asked.items():
+            asked[new_names.get(model, model)] = by_task
         missing = self.missing
         if missing is not None:
             missing = missing.called(new_names)

@@ -90,13 +90,18 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in _TEXTS:
         return keys
-    usual = "\t" if kind == "tsv" else ","
+    usual = ","
+    if kind == "tsv":
+        usual = "\t"
     beginning = _beginning(path, keys.encoding)
     lines = beginning.lines
     sep = keys.sep
     skip = keys.skip
     if not skip:
-        named = _SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
+        # Excel may say in the first line what separates the values
+        named = None
+        if lines:
+            named = _SEPARATOR_LINE.fullmatch(lines[0])
         if named is not None:
             sep = sep or named[1]
             skip = 1
@@ -105,14 +110,24 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
             assumed = usual
         skip += _lines_before(lines[skip:], assumed)
     if sep is None and kind == "csv":
-        first = next((line for line in lines[skip:] if line.strip()), "")
-        sep = max(_SEPARATORS, key=first.count)
+        names = _first_filled(lines[skip:])
+        sep = max(_SEPARATORS, key=names.count)
+    if sep == usual:
+        sep = None
     found = {
         "encoding": beginning.encoding,
         "skip": skip,
-        "sep": None if sep == usual else sep,
+        "sep": sep,
     }
     return keys.model_copy(update=found)
+
+
+def _first_filled(lines: list[str]) -> str:
+    """Return the first line that is not empty, which names the columns of a table."""
+    for line in lines:
+        if line.strip():
+            return line
+    return ""
 
 
 def _beginning(path: str, encoding: str) -> _Beginning:
@@ -138,7 +153,9 @@ def _lines_before(lines: list[str], sep: str | None) -> int:
     """Count the lines before the names of the columns: comments, and titles of a single value."""
     if sep is None:
         sep = _separator_in(lines)
-    rows = [next(csv.reader([line], delimiter=sep), []) for line in lines]
+    rows = []
+    for line in lines:
+        rows.append(next(csv.reader([line], delimiter=sep), []))
     # most lines are rows of the table
     widths = [len(row) for row in rows if row]
     width = statistics.mode(widths or [0])
@@ -147,9 +164,13 @@ def _lines_before(lines: list[str], sep: str | None) -> int:
         return 0
     if any(_NUMBER.fullmatch(value) for value in rows[names_at]):
         # these are no names; they may stand behind a `#` in the line before
-        return names_at - 1 if len(rows[names_at - 1]) == width else 0
-    if any(len(row) > 1 and not row[0].startswith("#") for row in rows[:names_at]):
+        if len(rows[names_at - 1]) == width:
+            return names_at - 1
         return 0
+    # a title has a single value; more of them are a row that is cut off
+    for row in rows[:names_at]:
+        if len(row) > 1 and not row[0].startswith("#"):
+            return 0
     return names_at
 
 
@@ -204,6 +225,7 @@ def _written(values: pd.Series[Any]) -> _Written:
 
 def _have_decimal_commas(numbers: list[str], layout: TableKeys) -> bool:
     """Tell decimal commas from those between thousands."""
+    # where commas separate values, numbers with commas stand in quotes: 1,234 is a thousand
     may_group = layout.sep in (None, ",")
     if may_group and any(_GROUPED.fullmatch(number) for number in numbers):
         return False

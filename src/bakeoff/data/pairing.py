@@ -47,6 +47,7 @@ def paired(
     items = first.items
     if items is not None:
         items = items[~first.true.missing]
+    # where each row stands in each file
     places = []
     notes: list[str] = []
     for file in files:
@@ -59,8 +60,9 @@ def paired(
     models: dict[str, tuple[Predicted, ...]] = {}
     for file, at in zip(files, places, strict=True):
         for model, runs in file.among(classes, sure=sure).items():
-            in_order = tuple([run[at] for run in runs])
-            models[model] = models.get(model, ()) + in_order
+            # training runs of one model may stand in several files
+            in_order = [run[at] for run in runs]
+            models[model] = models.get(model, ()) + tuple(in_order)
     subgroups = {}
     roles = files[0].records.roles
     wanted = RowColumns(as_columns(roles.subgroups), tasks=roles.tasks)
@@ -68,7 +70,10 @@ def paired(
         columns = carried(wanted, ("columns", "subgroups"), files, places)
         for column, values in columns.items():
             subgroups[str(column).removeprefix(SUBGROUP)] = pd.Categorical(values)
-    single = [model for model, runs in models.items() if runs[0].of_class]
+    single = []
+    for model, runs in models.items():
+        if runs[0].of_class:
+            single.append(model)
     if single:
         notes.append(f"The probabilities of {joined(single)} are read as those of {classes[-1]!r}.")
     assert rows.true is not None
@@ -100,7 +105,9 @@ def positions(rows: Observations, file: Observations) -> Positions:
     true = file.true[position]
     wrong = rows.true.unlike(true) & ~true.missing
     if wrong.any():
-        what = "have another true number" if true.numbers else "have another true label"
+        what = "have another true label"
+        if true.numbers:
+            what = "have another true number"
         labels = [true.named(row) for row in np.flatnonzero(wrong).tolist()]
         hint = ""
         if len(other_spellings(labels, rows.true.classes)) == len(labels):
@@ -124,7 +131,10 @@ def _positions(rows: Observations, file: Observations) -> Positions:
     ignored = rows.left_out
     if np.array_equal(wanted, present):
         return np.arange(len(wanted))
-    kinds = {ids.dtype for ids in (wanted, present, ignored) if len(ids)}
+    kinds = set()
+    for ids in (wanted, present, ignored):
+        if len(ids):
+            kinds.add(ids.dtype)
     if len(kinds) > 1:  # whole numbers in one file, texts in another
         wanted = _as_texts(wanted)
         present = _as_texts(present)
@@ -160,7 +170,8 @@ def _run_unequally(rows: Observations, file: Observations) -> bool:
 
 
 def _as_texts(ids: NDArray[Any]) -> NDArray[Any]:
-    return np.array([str(row_id) for row_id in ids], dtype=object)
+    """Return ids as texts, whatever they were."""
+    return np.array(list(map(str, ids)), dtype=object)
 
 
 def _unlike(
@@ -174,11 +185,11 @@ def _unlike(
     """Say of which rows two files differ, and write the first of them below each other."""
     says_of_rows, says_of_file = says
     shown = np.flatnonzero(wrong)[:_SHOWN].tolist()
-    columns = [
-        ["id"] + [str(rows.ids[row]) for row in shown],
-        [rows.name] + [says_of_rows(row) for row in shown],
-        [file.name] + [says_of_file(row) for row in shown],
-    ]
+    columns = [["id"], [rows.name], [file.name]]
+    for row in shown:
+        columns[0].append(str(rows.ids[row]))
+        columns[1].append(says_of_rows(row))
+        columns[2].append(says_of_file(row))
     # each column as wide as its longest cell
     lines = [""] * (len(shown) + 1)
     for cells in columns:
@@ -249,6 +260,7 @@ def _check_questions(rows: Observations, file: Observations, questions: _Questio
     if not unlike.any():
         return
     has_other_text = own["text"] != paired_with["text"]
+    # the question stands in the other log too, but in another row
     wrong = unlike & own["id"].isin(others["id"])
     wrong |= unlike & has_other_text & own["text"].isin(others["text"])
     says = (own["shown"].to_numpy().item, paired_with["shown"].to_numpy().item)
@@ -296,7 +308,9 @@ def carried(
 ) -> pd.DataFrame:
     """Take the columns of subgroups and metrics from the first file that has them."""
     frame = pd.DataFrame()
-    names = {subgroup.column for subgroup in wanted.subgroups} | set(wanted.taken)
+    names = set(wanted.taken)
+    for subgroup in wanted.subgroups:
+        names.add(subgroup.column)
     if wanted.tasks is not None:
         names.add(wanted.tasks)
     for file, at in zip(files, places, strict=True):
@@ -320,8 +334,10 @@ def _no_subgroup(column: str, files: Sequence[Observations]) -> str:
     for file in files:
         allowed.update(file.records.names)
         file_names.add(file.name)
-    where = f"{files[0].name}: " if len(file_names) == 1 else ""
-    return where + unknown("column", column, allowed)
+    text = unknown("column", column, allowed)
+    if len(file_names) != 1:
+        return text
+    return f"{files[0].name}: {text}"
 
 
 def related(files: Sequence[Observations], places: Sequence[Positions]) -> dict[str, NDArray[Any]]:

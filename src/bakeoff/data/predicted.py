@@ -204,16 +204,19 @@ def _unknown_labels(
 ) -> Problem:
     """Say which predicted labels are none of the classes, and what they may be."""
     strange = labels.values[codes < 0]
+    # in the order in which they are met
     names = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
     where = f"{file.path!r}"
     if column:
         where += f", column {column!r},"
-    every = setting("classes", ",".join(in_order({*classes, *names})))
+    every = setting("classes", ",".join(in_order(set(classes) | set(names))))
     named_by = f"classes without a true label are named by {every}"
     share = f"in {len(strange):,} of {len(codes):,} rows"
     spellings = other_spellings(names, classes)
     if spellings:
-        pairs = [" for ".join(spelled(pair)) for pair in spellings]
+        pairs = []
+        for pair in spellings:
+            pairs.append(" for ".join(spelled(pair)))
         return Problem(
             file.place,
             f"{where} spells classes in another way than the true labels, {share}: {some(pairs)}; "
@@ -275,9 +278,11 @@ def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> b
     value_type = getattr(values.type, "value_type", values.type)
     if not pa.types.is_floating(value_type):
         return False
+    # nothing is within 0 to 1 where a value is not a number
     ends = pc.min_max(values).as_py()
     if ends["min"] is None or ends["min"] < 0 or not ends["max"] <= 1:
         return False
+    # classes may be called like numbers, 0.0 and 1.0
     labels = file.answers(column, may_lack=True).classes
     return not all(spelled_as(label, classes) in classes for label in labels)
 
@@ -300,8 +305,9 @@ def probabilities_in(
     if len(columns) == 1:
         (given,) = by_column.values()  # of two classes one is enough
         other = 1.0 - given
-        both = [other, given] if classes[1] in columns else [given, other]
-        return np.column_stack(both)
+        if classes[1] in columns:
+            return np.column_stack([other, given])
+        return np.column_stack([given, other])
     values = np.column_stack(list(by_column.values()))
     off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
     if len(off):
@@ -354,7 +360,11 @@ def _named_columns(
             raise Problem(at, unknown("class", name, classes))
         if column not in file.names:
             raise Problem(at, f"{file.path!r}: {unknown('column', column, set(file.names))}")
-    return {name: wanted[name] for name in classes if name in wanted}
+    columns = {}
+    for name in classes:
+        if name in wanted:
+            columns[name] = wanted[name]
+    return columns
 
 
 def _columns_like(pattern: str, file: Records, classes: Sequence[str]) -> dict[str, str]:

@@ -71,7 +71,10 @@ def read_given(
     name = tables.name
     if tables.wide is not None:
         name = Path(tables.wide.path).name
-    asked = {model: file.asked for model, file in tables.models.items() if file.asked}
+    asked = {}
+    for model, file_of_model in tables.models.items():
+        if file_of_model.asked:
+            asked[model] = file_of_model.asked
     may_lack = missing is not None
     if values is not None:
         files = _values_in(tables, named, models, may_lack=may_lack)
@@ -175,9 +178,14 @@ def _truth_of(files: Sequence[Observations], named: GivenColumns, numbers: bool 
         true = file.labelled().true
         if true is not None:
             return true
-    looked = listed([named.truth] if named.truth else USUAL["truth"])
-    what = "numbers" if numbers else "labels"
-    raise Problem(("columns", "truth"), f"no table holds the true {what} (looked for {looked})")
+    looked_for: Sequence[str] = USUAL["truth"]
+    if named.truth:
+        looked_for = [named.truth]
+    what = "labels"
+    if numbers:
+        what = "numbers"
+    text = f"no table holds the true {what} (looked for {listed(looked_for)})"
+    raise Problem(("columns", "truth"), text)
 
 
 def _with_no_answer(classes: tuple[str, ...]) -> tuple[str, ...]:
@@ -194,7 +202,10 @@ def _refuse_marks(given: Observations, named: GivenColumns) -> None:
     if classes not in _PAIRS:
         return
     why = "no model has the true label in half of the rows"
-    marked = _called_like_a_mark([named.predicted or "", *given.models])
+    names = list(given.models)
+    if named.predicted is not None:
+        names.insert(0, named.predicted)
+    marked = _called_like_a_mark(names)
     if marked is not None:
         why = f"{marked!r} is called like a mark of right rows"
     elif _is_right_somewhere(given):
@@ -209,6 +220,7 @@ def _refuse_marks(given: Observations, named: GivenColumns) -> None:
 
 
 def _called_like_a_mark(names: Sequence[str]) -> str | None:
+    """Return the first name that is one of a mark of right rows; None if there is none."""
     for name in names:
         if _MARK.search(name):
             return name
@@ -234,8 +246,9 @@ def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> Cl
             if given:
                 raise Problem((key,), "numbers have no classes: leave it out")
         return ClassOrder((), sure=False)
+    # those that are named may have no row
     named = [spelled_as(name, true.classes) for name in classes]
-    every = {*true.classes, *named}
+    every = set(true.classes) | set(named)
     spellings = unclear_spellings(sorted(every), named)
     counts = true.counts
     if spellings:
@@ -264,7 +277,9 @@ def _of_files(
         # the truth may stand in one of the tables alone
         truth = part.roles.truth
         lacks_truth = truth is not None and truth not in part.names and not truth.startswith(OURS)
-        file = part.with_roles(truth=None) if lacks_truth else part
+        file = part
+        if lacks_truth:
+            file = part.with_roles(truth=None)
         run = Observations.of_records(
             file,
             model,
@@ -315,7 +330,8 @@ def _columns_of_values(
         model, _ = run_of(column)
         run = Predicted(values=values, column=column)
         runs[model] = (*runs.get(model, ()), run)
-    return Observations.of_rows(file, ids, None, runs, (ids, *columns))
+    taken = [ids, *columns]
+    return Observations.of_rows(file, ids, None, runs, taken)
 
 
 def _columns_of_predictions(
@@ -363,13 +379,8 @@ def _columns_of_predictions(
         model, _ = run_of(column)
         run = Predicted(said, column=column)
         runs[model] = (*runs.get(model, ()), run)
-    rows = Observations.of_rows(
-        file,
-        ids,
-        true,
-        runs,
-        (ids, truth, *columns),
-    )
+    taken = [ids, truth, *columns]
+    rows = Observations.of_rows(file, ids, true, runs, taken)
     _refuse_single(file, runs, truth)
     return dataclasses.replace(rows, preparation=notes)
 
@@ -378,7 +389,9 @@ def _refuse_single(file: Records, runs: Mapping[str, Any], truth: str) -> None:
     """Refuse a table without two models to compare."""
     if len(runs) > 1:
         return
-    n_columns = "1 column" if runs else "0 columns"
+    n_columns = "0 columns"
+    if runs:
+        n_columns = "1 column"
     raise UserError(
         f"{file.path!r} has {n_columns} of predictions beside the true labels in {truth!r}; "
         "comparing needs two: add a column, or give one table per model"
@@ -392,17 +405,20 @@ def _columns_of_models(
 ) -> list[str]:
     """Name the training runs in a table: its columns, and what has probabilities alone."""
     ends = tuple(f":{name}" for name in classes)
+    # the columns of each model, in the order in which they are met
     runs: dict[str, dict[str, None]] = {}
     for column in rest:
         model, seed = run_of(column)
         if model.endswith(ends):
             model = model.rpartition(":")[0]
         runs.setdefault(model, {})[run_name(model, seed)] = None
-    for name in wanted or ():
-        if name not in runs:
-            raise Problem(("models",), unknown("model", name, runs))
+    models = list(runs)
+    if wanted is not None:
+        models = list(dict.fromkeys(wanted))
     columns: list[str] = []
-    for model in runs if wanted is None else dict.fromkeys(wanted):
+    for model in models:
+        if model not in runs:
+            raise Problem(("models",), unknown("model", model, runs))
         columns.extend(runs[model])
     return columns
 
@@ -436,7 +452,9 @@ def _refuse_features(
             strange.append(name)
     if not strange or len(models) < 2:
         return
-    are_no_models = "is no model" if len(strange) == 1 else "are no models"
+    are_no_models = "is no model"
+    if len(strange) > 1:
+        are_no_models = "are no models"
     raise Problem(
         ("models",),
         f"{file.path!r}: {listed(strange)} {are_no_models}? There is no class "

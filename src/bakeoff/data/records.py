@@ -74,7 +74,11 @@ USUAL_COLUMNS = GivenColumns.model_validate({})
 
 def items_of(ids: NDArray[Any]) -> NDArray[Any]:
     """Return the items whose runs have these ids."""
-    return np.array([str(row).rpartition(_RUN)[0] for row in ids], dtype=object)
+    items = []
+    for row_id in ids:
+        item, _, _ = str(row_id).rpartition(_RUN)
+        items.append(item)
+    return np.array(items, dtype=object)
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -119,22 +123,31 @@ class Records:
         collected = _COLLECTED.get(role)
         if collected in self.names:  # of a run: its models may be called like the others
             return collected
-        present = [usual for usual in USUAL.get(role, ()) if usual in self.names]
+        present = []
+        for usual in USUAL.get(role, ()):
+            if usual in self.names:
+                present.append(usual)
         if len(present) > 1:
             which = f"say which of them it is, like {setting(role, present[0])}"
             raise Problem(self.at(role), f"{self.path!r} has {listed(present)}: {which}")
-        return present[0] if present else None
+        if not present:
+            return None
+        return present[0]
 
     def _named(self, role: str, name: str) -> str | None:
         """Return the column that is named for a role, which must be there."""
-        metrics = [list(names) for names in self.scores.values()]
-        if role == "value" and metrics and all(names == [name] for names in metrics):
-            name = "score"  # the only metric of a log is called so
+        if role == "value" and self._has_only_metric(name):
+            name = "score"  # as the only metric of a log is called
         if name in self.names:
             return name
         if name.startswith(OURS):
             return None
         raise Problem(self.at(role), f"{self.path!r}: {unknown('column', name, self.names)}")
+
+    def _has_only_metric(self, name: str) -> bool:
+        """Tell whether every task of a log has one metric, which is called so."""
+        metrics = list(map(list, self.scores.values()))
+        return bool(metrics) and all(names == [name] for names in metrics)
 
     def at(self, role: str) -> Place:
         """Return where the column of a role is named."""
@@ -158,7 +171,9 @@ class Records:
     def _likely(self, role: str) -> str | None:
         """Name the column that is probably of a role, by other names for it; or none."""
         likely = [name for name in self.names if name.casefold() in _LIKELY.get(role, ())]
-        return likely[0] if len(likely) == 1 else None
+        if len(likely) == 1:
+            return likely[0]
+        return None
 
     def _no_labels(self, role: str) -> str:
         """Say what to set where a table without true labels holds numbers, or marks."""
@@ -173,7 +188,7 @@ class Records:
             return f"; columns of 1 for right and 0 for wrong rows are compared by {right}"
         either = f"{setting('values', 'higher')} or {setting('values', 'lower')}"
         text = f"; columns of numbers for each row are compared by {either}"
-        if any(name.casefold() == "fold" for name in self.names):
+        if "fold" in map(str.casefold, self.names):
             text += ", scores of folds by `bakeoff.compare_folds` in Python"
         return text
 
@@ -283,14 +298,19 @@ class Records:
             raise self.problem(missing, "no id", column)
         ids = self.row_ids(column)
         if run is not None:  # the runs of an item have ids of their own
-            ids = np.array([f"{i}{_RUN}{r}" for i, r in zip(ids, run, strict=True)], dtype=object)
+            ids_of_runs = []
+            for item, run_of_item in zip(ids, run, strict=True):
+                ids_of_runs.append(f"{item}{_RUN}{run_of_item}")
+            ids = np.array(ids_of_runs, dtype=object)
         keys = pd.DataFrame({"id": ids})
         if folds is not None:
             keys[["repeat", "fold"]] = folds
         repeated = pd.unique(ids[keys.duplicated()])
         if not len(repeated):
             return ids
-        within = "" if folds is None else " in each fold"
+        within = ""
+        if folds is not None:
+            within = " in each fold"
         text = (
             f"{self.path!r}: ids must be unique{within}; repeated ({len(repeated):,}): "
             f"{some(repeated)}"

@@ -81,7 +81,10 @@ def _hint(path: Path) -> str:
     folder = path.parent
     if not is_folder(folder):
         return f" (there is no folder {str(folder)!r})"
-    names = [entry.name for entry in folder.iterdir() if entry.is_file()]
+    names = []
+    for entry in folder.iterdir():
+        if entry.is_file():
+            names.append(entry.name)
     close = difflib.get_close_matches(path.name, names, n=1)
     if not close:
         return ""

@@ -47,7 +47,9 @@ class OpenmlData(DataSet):
         from bakeoff.sources.common.identifiers import to_frame
 
         if not self._kept.is_file():
-            key = "name" if self.data_id is None else "data_id"
+            key = "name"
+            if self.data_id is not None:
+                key = "data_id"
             with blame(key):
                 self._fetch()
         table = read_parquet(self._kept)

@@ -49,7 +49,10 @@ if TYPE_CHECKING:
 
 def _number_as_name(value: Any) -> Any:
     """Return the number of a class as its name."""
-    return str(value) if type(value) is int else value
+    # true and false are whole numbers to Python, and no names
+    if type(value) is int:
+        return str(value)
+    return value
 
 
 NewName = Annotated[str, BeforeValidator(_number_as_name)]
@@ -156,14 +159,20 @@ class SubgroupColumn(SpecSection):
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
-        if any(low >= high for low, high in pairwise(self.bins or [])):
-            raise said(f"found bins {self.bins}, expected numbers in ascending order")
+        for low, high in pairwise(self.bins or []):
+            if low >= high:
+                raise said(f"found bins {self.bins}, expected numbers in ascending order")
         return self
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
     """Return the first name that is listed a second time."""
-    return next((name for i, name in enumerate(names) if name in names[:i]), None)
+    seen = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, ...]:
@@ -185,7 +194,10 @@ def each_once(listed: list[str | SubgroupColumn]) -> list[str | SubgroupColumn]:
 
 
 def _name_or_mapping(value: Any) -> str:
-    return "name" if isinstance(value, str) else "mapping"
+    """Tell in which of its two forms a column of subgroups is written."""
+    if isinstance(value, str):
+        return "name"
+    return "mapping"
 
 
 Subgroups = Annotated[

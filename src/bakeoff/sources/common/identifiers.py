@@ -58,7 +58,7 @@ def names(values: Series) -> Series:
         texts = present.map(text_of).astype(object)
     else:
         codes, distinct = pd.factorize(present)
-        distinct_texts = np.array([text_of(value) for value in distinct], dtype=object)
+        distinct_texts = np.array(list(map(text_of, distinct)), dtype=object)
         texts = pd.Series(distinct_texts[codes], index=present.index, name=present.name)
     return texts.reindex(values.index)
 
@@ -109,20 +109,22 @@ def exact(
 def whole_numbers(values: Iterable[Any]) -> Series | None:
     """Return texts or numbers as whole numbers, None where one of them is none."""
     integers: list[int | None] = []
+    lowest = 0
+    highest = 0
     for value in values:
         if value is None or value is pd.NA or value != value:
             integers.append(None)
         elif _is_whole(value):
-            integers.append(int(value))
+            integer = int(value)
+            integers.append(integer)
+            lowest = min(lowest, integer)
+            highest = max(highest, integer)
         else:
             return None
-    present = [value for value in integers if value is not None]
-    lowest = min(present, default=0)
-    highest = max(present, default=0)
     for kind in ("Int64", "UInt64"):
         limits = np.iinfo(kind.lower())
         if limits.min <= lowest and highest <= limits.max:
-            if len(present) == len(integers):
+            if None not in integers:
                 kind = kind.lower()  # without missing values a type of NumPy does
             return pd.Series(integers, dtype=kind)
     return pd.Series(integers, dtype=object)
@@ -202,7 +204,7 @@ def _own_type(values: Series) -> Series | None:
         is_plain = dtype.categories.inferred_type in _PLAIN_CATEGORIES
         if is_plain and _own_type(dtype.categories.to_series()) is None:
             return None
-        return values.cat.rename_categories([text_of(value) for value in dtype.categories])
+        return values.cat.rename_categories(list(map(text_of, dtype.categories)))
     if not isinstance(dtype, pd.ArrowDtype):
         return None
     column = pa.table({"": pa.array(values, from_pandas=True)})
