@@ -110,7 +110,8 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
             assumed = usual
         skip += _lines_before(lines[skip:], assumed)
     if sep is None and kind == "csv":
-        names = _first_filled(lines[skip:])
+        # the first line that is not empty names the columns
+        names = next(filter(str.strip, lines[skip:]), "")
         sep = max(_SEPARATORS, key=names.count)
     if sep == usual:
         sep = None
@@ -120,14 +121,6 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
         "sep": sep,
     }
     return keys.model_copy(update=found)
-
-
-def _first_filled(lines: list[str]) -> str:
-    """Return the first line that is not empty, which names the columns of a table."""
-    for line in lines:
-        if line.strip():
-            return line
-    return ""
 
 
 def _beginning(path: str, encoding: str) -> _Beginning:

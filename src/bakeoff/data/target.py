@@ -63,12 +63,14 @@ class Positive(NamedTuple):
 
 def positive_of(counts: Mapping[str, int]) -> Positive:
     """Choose the positive one of two classes where nobody names it, everywhere alike."""
+    # the shorter name first, so that the order of the counts decides nothing
     first, second = sorted(counts, key=lambda name: (len(name), name))
     for negative, positive in ((first, second), (second, first)):
         if _is_opposite(negative, positive):
             return Positive(positive, BY_NAME)
     if all(_WHOLE.fullmatch(name) for name in counts):
         return Positive(max(counts, key=int), BY_NUMBER)
+    # of what is looked for there is mostly less: the sick, the churned, the fraud
     if counts[first] == counts[second]:
         return Positive(max(counts), "the last by name, both are equally frequent")
     return Positive(min(counts, key=lambda name: counts[name]), "the rarer class")
@@ -116,12 +118,12 @@ def spelled_as(name: str, classes: Collection[str]) -> str:
     """Return a truth value as the classes spell it: True as 1 where these are 0 and 1."""
     if name in classes:
         return name
-    own = next((pair for pair in _TRUTH_VALUES if name in pair), None)
-    if own is None:
-        return name
-    for pair in _TRUTH_VALUES:
-        if set(pair) == set(classes):
-            return pair[own.index(name)]
+    for own in _TRUTH_VALUES:
+        if name not in own:
+            continue
+        for pair in _TRUTH_VALUES:
+            if set(pair) == set(classes):
+                return pair[own.index(name)]
     return name
 
 
@@ -152,8 +154,11 @@ class Answers:
         if self.numbers or tuple(classes) == self.classes:
             return self.values
         places = {name: place for place, name in enumerate(classes)}
-        positions = [places.get(spelled_as(name, places), -1) for name in self.classes]
-        return np.asarray(_codes(positions, len(classes))[self.values])
+        place_of_code = []
+        for name in self.classes:
+            place_of_code.append(places.get(spelled_as(name, places), -1))
+        # the code -1 of a missing label takes the last place, which is -1 too
+        return np.asarray(_codes(place_of_code, len(classes))[self.values])
 
     def __getitem__(self, rows: Any) -> Answers:
         return Answers(self.classes, self.values[rows])
@@ -197,7 +202,8 @@ def _codes(places: Iterable[int], n_classes: int) -> NDArray[Any]:
 
     So 50 models of a million rows take 50 MB.
     """
-    return np.array([*places, -1], dtype=np.min_scalar_type(-1 - n_classes))
+    codes = [*places, -1]
+    return np.array(codes, dtype=np.min_scalar_type(-1 - n_classes))
 
 
 # --- the target of an experiment
@@ -303,6 +309,7 @@ class Target:
 
 
 def _rounded(facts: Mapping[str, Any]) -> dict[str, float]:
+    # the last digits differ between processors
     return {name: float(f"{value:.12g}") for name, value in facts.items()}
 
 
@@ -367,12 +374,15 @@ def read_labels(target: columns.Series, spec: DataSet) -> tuple[columns.Series, 
     if types.is_float_dtype(target) and any("." in name for name in order):
         raise _quantity(order, target)
     pools = _pools(spec, order)
-    # a pool stands where the first of its classes stood
     labels = labels.map(lambda name: pools.get(name, name))
-    order = list(dict.fromkeys(pools.get(name, name) for name in order))
+    # a pool stands where the first of its classes stood
+    with_pools: dict[str, None] = {}
+    for name in order:
+        with_pools[pools.get(name, name)] = None
+    order = list(with_pools)
     if spec.classes is not None:
         columns.check_values(spec.classes, order, "class", ("classes",))
-        wanted = {name_of(name) for name in spec.classes}
+        wanted = set(map(name_of, spec.classes))
         labels = labels[labels.isin(wanted)]
         order = [name for name in order if name in wanted]
     else:
@@ -416,7 +426,10 @@ def _quantity(order: list[str], target: columns.Series) -> Problem:
 
 def counted(labels: columns.Series) -> dict[str, int]:
     """Count the rows of each label, by its name."""
-    return {str(name): int(n) for name, n in names(labels).value_counts().items()}
+    counts = {}
+    for name, n_rows in names(labels).value_counts().items():
+        counts[str(name)] = int(n_rows)
+    return counts
 
 
 # --- classes in several spellings
@@ -424,7 +437,11 @@ def counted(labels: columns.Series) -> dict[str, int]:
 
 def unclear_spellings(names: Iterable[str], listed: Collection[str] = ()) -> list[list[str]]:
     """List the labels that may be one class in several spellings, unless all of them are listed."""
-    return [group for group in alike_classes(names) if not set(group) <= set(listed)]
+    unclear = []
+    for group in alike_classes(names):
+        if not set(group) <= set(listed):
+            unclear.append(group)
+    return unclear
 
 
 def said_of_spellings(
@@ -439,7 +456,9 @@ def said_of_spellings(
         parts = []
         for name, written in zip(group, spelled(group), strict=True):
             n_rows = counts.get(name, 0)
-            rows = "row" if n_rows == 1 else "rows"
+            rows = "rows"
+            if n_rows == 1:
+                rows = "row"
             parts.append(f"{written} ({n_rows:,} {rows})")
         classes.append(joined(parts))
     n_more = len(spellings) - len(classes)

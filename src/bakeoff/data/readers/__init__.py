@@ -77,8 +77,11 @@ def _reader_of_archive(archive: zipfile.ZipFile) -> Any:
 @cache
 def _readers() -> tuple[Any, ...]:
     """Return the readers of this package, in alphabetical order, and what other packages enter."""
-    modules = [import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    readers = [module for module in modules if hasattr(module, "recognizes")]
+    readers: list[Any] = []
+    for info in pkgutil.iter_modules(__path__):
+        module = import_module(f"{__name__}.{info.name}")
+        if hasattr(module, "recognizes"):  # and not one that readers share
+            readers.append(module)
     for entry in metadata.entry_points(group="bakeoff.readers"):
         readers.append(entry.load())
     return tuple(readers)
@@ -86,7 +89,7 @@ def _readers() -> tuple[Any, ...]:
 
 def known() -> str:
     """List what is recognized."""
-    return "; ".join(reader.WHAT for reader in _readers())
+    return "; ".join([reader.WHAT for reader in _readers()])
 
 
 def unknown_shape(path: str) -> str:
@@ -95,14 +98,15 @@ def unknown_shape(path: str) -> str:
         text = Path(path).read_text(encoding="utf-8")
         try:
             content = parse_json(text)
-        except ValueError:
-            content = [parse_json(line) for line in text.splitlines() if line.strip()]
+        except ValueError:  # a value on each line, perhaps
+            lines = filter(str.strip, text.splitlines())
+            content = list(map(parse_json, lines))
     except (OSError, ValueError):
         return f"; it is no JSON: {_NEEDED}"
     first = content
     what = "an object"
     if isinstance(content, list):
-        first = content[0] if content else None
+        first = next(iter(content), None)
         what = f"a list of {len(content):,}"
     if not isinstance(first, dict):
         return f"; it holds {what}: {_NEEDED}"

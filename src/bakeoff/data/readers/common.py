@@ -141,8 +141,10 @@ def check_record(record: Any, place: str, shape: Mapping[str, Any]) -> dict[str,
         if key not in record:
             raise ValueError(f"{place}: expected the field {key!r}, found {some(record) or 'none'}")
         if not isinstance(value, kind):
-            kinds = kind if isinstance(kind, tuple) else (kind,)
-            words = joined([_KINDS[one] for one in kinds], "or")
+            kinds = kind
+            if not isinstance(kind, tuple):
+                kinds = (kind,)
+            words = joined([_KINDS[allowed] for allowed in kinds], "or")
             raise ValueError(f"{place}.{key}: expected {words}, found {shown(value)}")
     return record
 
@@ -216,12 +218,13 @@ def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
 
 def with_metadata(table: pd.DataFrame, metadata: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Put what a log knows of each sample, short texts and numbers, into columns of its own."""
-    taken = {*table.columns, *_ROLES}
-    facts = pd.DataFrame([_short_facts(sample, taken) for sample in metadata], index=table.index)
+    taken = _ROLES | set(table.columns)
+    short_facts = [_short_facts(sample, taken) for sample in metadata]
+    facts = pd.DataFrame(short_facts, index=table.index)
     for name, values in facts.items():
         if len(facts) > 1 and values.is_unique:  # which names samples, and puts none together
             facts = facts.drop(columns=name)
-        elif values.dropna().map(type).nunique() > 1:
+        elif values.dropna().map(type).nunique() > 1:  # a column has values of one type
             facts[name] = values.map(str, na_action="ignore")
     return pd.concat([table, facts], axis=1)
 

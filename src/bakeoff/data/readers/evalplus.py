@@ -36,7 +36,9 @@ _PASSED = ("pass", "success")
 def named(path: Path) -> dict[str, str]:
     """Return the model that a file is called after, or its folder."""
     match = _FILE.fullmatch(path.stem)
-    return {"model": path.parent.name if match is None else match[1]}
+    if match is None:
+        return {"model": path.parent.name}
+    return {"model": match[1]}
 
 
 def read(text: str) -> pd.DataFrame:
@@ -51,27 +53,33 @@ def read(text: str) -> pd.DataFrame:
     table = table_of_items(rows, list(scores))
     if table["run"].max() == 1:
         table = table.drop(columns="run")
-    suites = {str(item).rpartition("/")[0] for item in table["id"]}
+    # tasks are called after their suite, like HumanEval/0
+    suites = table["id"].astype(str).str.rpartition("/")[0].unique()
     if len(suites) == 1:
-        table.attrs["task"] = suites.pop()
+        table.attrs["task"] = suites[0]
     return table
 
 
 def _passed(solutions: Any, task: str) -> list[dict[str, float]]:
     """Return what each solution of a task passes."""
-    if isinstance(solutions, dict):  # before version 0.3
-        base = [result[0] for result in solutions["base"]]
-        plus = [result[0] for result in solutions.get("plus") or ()]
-        statuses = []
-        for number, status in enumerate(base):
-            statuses.append({"base_status": status})
-            if plus:
-                statuses[number]["plus_status"] = plus[number]
-        solutions = statuses
+    if isinstance(solutions, dict):
+        solutions = _as_of_version_3(solutions)
     passed = []
     for number, solution in enumerate(solutions):
         passed.append(_scores(check_record(solution, f"eval[{task!r}][{number}]", {})))
     return passed
+
+
+def _as_of_version_3(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return results as versions before 0.3 wrote them, ``["pass", …]``, as the later ones do."""
+    plus = results.get("plus") or ()
+    solutions = []
+    for number, base in enumerate(results["base"]):
+        solution = {"base_status": base[0]}
+        if plus:
+            solution["plus_status"] = plus[number][0]
+        solutions.append(solution)
+    return solutions
 
 
 def _scores(solution: Mapping[str, Any]) -> dict[str, float]:

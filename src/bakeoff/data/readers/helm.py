@@ -68,10 +68,13 @@ def beside(path: Path) -> dict[str, Any]:
         run = parse_json(path.with_name("run_spec.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):  # there is none: the statistics are enough
         return {}
-    adapter = run.get("adapter_spec") if isinstance(run, dict) else None
-    if not isinstance(adapter, dict):
+    if not isinstance(run, dict) or not isinstance(run.get("adapter_spec"), dict):
         return {}
-    return {key: value for key, value in adapter.items() if key not in _OF_MODEL}
+    settings = dict(run["adapter_spec"])
+    # that models are others is no other way of asking them
+    for key in _OF_MODEL:
+        settings.pop(key, None)
+    return settings
 
 
 def read(text: str) -> pd.DataFrame:
@@ -83,10 +86,15 @@ def read(text: str) -> pd.DataFrame:
         if instance.get("perturbation"):
             continue
         statistics = _means(instance, f"[{i}]")
-        trial = instance.get("train_trial_index") or 0
-        rows.append({"id": str(instance["instance_id"]), "run": trial + 1, **statistics})
+        row = {
+            "id": str(instance["instance_id"]),
+            "run": (instance.get("train_trial_index") or 0) + 1,
+            **statistics,
+        }
+        rows.append(row)
         scores |= dict.fromkeys(statistics)
-    for column in (*_USAGE.values(), TOKENS):
+    # what an answer took is no score
+    for column in [*_USAGE.values(), TOKENS]:
         scores.pop(column, None)
     table = table_of_items(rows, list(scores))
     if table["run"].nunique() == 1:

@@ -11,6 +11,7 @@ sample's id is its place in the file of the samples. Without a final report the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -67,9 +68,12 @@ def read(text: str) -> pd.DataFrame:
             _add_event(sample, record, place, prompts)
     if has_ended:
         return _table(spec, samples, prompts)
+    rows = None
+    if samples:
+        rows = partial(_table, spec, samples, prompts)
     raise LeftOut(
         f"it has no final report after {len(samples):,} samples: the run did not finish",
-        (lambda: _table(spec, samples, prompts)) if samples else None,
+        rows,
     )
 
 
@@ -93,6 +97,7 @@ def _add_event(
         scores = {"correct": float(data["correct"])}
     elif event["type"] == "metrics":
         scores = numbers_in(data)
+    # events of one sample may repeat a score, of which nobody knows which one counts
     for name, value in scores.items():
         if name in sample:
             raise ValueError(f"{place}: the sample {sample['id']} has {name} twice")

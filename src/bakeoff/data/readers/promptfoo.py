@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -102,11 +103,14 @@ def read(text: str) -> pd.DataFrame:
             run.append(row)
     if not failed:
         return _table(rows, results, log)
+    rows_of_run = None
+    if run:
+        rows_of_run = partial(_table, run, results, log)
     raise LeftOut(
         f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
         f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
         "with `promptfoo eval --retry-errors`",
-        (lambda: _table(run, results, log)) if run else None,
+        rows_of_run,
         len(failed) / len(rows),
     )
 
@@ -146,6 +150,7 @@ def _table(
         test = row.get("testCase") or {}
         facts.append({**(row.get("vars") or {}), **(test.get("metadata") or {})})
     table = with_metadata(pd.DataFrame(samples), facts)
+    # a test that is repeated has the same variables, and so the same id
     run = table.groupby(["model", "id"]).cumcount() + 1
     if run.max() > 1:
         table = table.assign(run=run)
@@ -196,8 +201,9 @@ def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
     for place, provider in providers.items():
         models[place] = provider
         if n_prompts[provider] > 1:
-            label = labels[place]
-            prompt = label if by_label else f"prompt {different.index(label) + 1}"
+            prompt = labels[place]
+            if not by_label:
+                prompt = f"prompt {different.index(prompt) + 1}"
             models[place] = f"{provider}, {prompt}"
     return models
 
