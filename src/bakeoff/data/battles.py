@@ -239,6 +239,7 @@ def battles_of(
     votes = _known_winners(votes, columns_of_winners[shape], missing)
     _refuse_own_battles(votes)
     votes["first"] = _order(frame, votes, shape, order, prompt)
+    # a person may vote twice, so that the same row again is no mistake for sure
     repeated = int(frame.duplicated().sum())
     if repeated:
         notes.append(f"{repeated:,} rows are there twice; each is one more vote on its prompt.")
@@ -254,10 +255,10 @@ def battles_of(
 def _of_arena(frame: pd.DataFrame, winner: str) -> pd.DataFrame:
     """Read a vote a row: the winner by its column, or by its name."""
     votes = _models(frame, "model_a", "model_b")
-    said = frame[winner].map(_plain_text)
-    votes["said"] = said
-    votes["outcome"] = _outcomes(said, votes["model_a"], votes["model_b"])
-    votes["both_bad"] = said.str.lower().isin(_BOTH_BAD)
+    winners = frame[winner].map(_plain_text)
+    votes["said"] = winners
+    votes["outcome"] = _outcomes(winners, votes["model_a"], votes["model_b"])
+    votes["both_bad"] = winners.str.lower().isin(_BOTH_BAD)
     return votes
 
 
@@ -278,9 +279,9 @@ def _of_fastchat(frame: pd.DataFrame, _: str) -> pd.DataFrame:
     games = []
     for column, shown_first in _FASTCHAT.items():
         votes = _models(frame, "model_1", "model_2")
-        said = frame[column].map(_plain_text)
-        votes["said"] = said
-        votes["outcome"] = _outcomes(said, votes["model_a"], votes["model_b"])
+        winners = frame[column].map(_plain_text)
+        votes["said"] = winners
+        votes["outcome"] = _outcomes(winners, votes["model_a"], votes["model_b"])
         votes["both_bad"] = False
         votes["shown"] = float(shown_first)
         games.append(votes)
@@ -337,19 +338,20 @@ def _texts(frame: pd.DataFrame, column: str, rows: pd.Series[Any]) -> NDArray[An
 
 
 def _outcomes(
-    said: pd.Series[Any],
+    winners: pd.Series[Any],
     model_a: pd.Series[Any],
     model_b: pd.Series[Any],
 ) -> pd.Series[Any]:
     """Return who wins by what is said; NaN where it is neither a model nor a tie."""
-    lower = said.str.lower()
-    outcome = pd.Series(np.nan, index=said.index)
+    # by the words that exports write, in any case
+    lower = winners.str.lower()
+    outcome = pd.Series(np.nan, index=winners.index)
     outcome[lower.isin(_TIES + _BOTH_BAD)] = 0.0
     outcome[lower.isin(_A_WINS)] = 1.0
     outcome[lower.isin(_B_WINS)] = -1.0
     # a model may be called like one of the words
-    outcome[said == model_a] = 1.0
-    outcome[said == model_b] = -1.0
+    outcome[winners == model_a] = 1.0
+    outcome[winners == model_b] = -1.0
     return outcome
 
 
@@ -387,10 +389,10 @@ def _known_winners(
         return kept
     counts = votes.loc[unclear, "said"].value_counts()
     texts = []
-    for said, number in list(counts.items())[:_SHOWN]:
+    for winner, number in list(counts.items())[:_SHOWN]:
         what = "without a text"
-        if said:
-            what = f"with {said!r}"
+        if winner:
+            what = f"with {winner!r}"
         texts.append(f"{_counted_rows(number)} {what}")
     if len(counts) > _SHOWN:
         texts.append("…")
@@ -458,11 +460,11 @@ def _order(
 
 def _order_of_column(frame: pd.DataFrame, votes: pd.DataFrame, column: str) -> NDArray[np.float64]:
     """Return whether a column says that the answer of `model_a` was shown first."""
-    said = pd.Series(_texts(frame, column, votes["row"]), index=votes.index)
-    first = _outcomes(said, votes["model_a"], votes["model_b"])
+    shown_first = pd.Series(_texts(frame, column, votes["row"]), index=votes.index)
+    first = _outcomes(shown_first, votes["model_a"], votes["model_b"])
     unclear = first.isna()
     if unclear.any():
-        examples = some(map(repr, said[unclear].unique()))
+        examples = some(map(repr, shown_first[unclear].unique()))
         raise Problem(
             ("order",),
             f"column {column!r} has {int(unclear.sum()):,} rows with {examples}, expected model_a, "

@@ -79,11 +79,11 @@ def _read(
     seed: int = 1,
 ) -> Observations:
     """Observe what a training run of a model says of the rows of a data set."""
-    given = experiment.given[model]
-    if isinstance(given, HeldModel):
-        return given.table
-    by_values = given.values is not None
-    path = given.predictions_on(dataset, seed=seed)
+    entry = experiment.given[model]
+    if isinstance(entry, HeldModel):
+        return entry.table
+    by_values = entry.values is not None
+    path = entry.predictions_on(dataset, seed=seed)
     place = ("models", model, "predictions")
     if by_values:
         place = ("models", model, "values")
@@ -92,19 +92,19 @@ def _read(
     spec = experiment.datasets[dataset]
     # of lists tuples, by which the cache tells files apart
     missing_values = None
-    if given.missing_values is not None:
-        missing_values = tuple(given.missing_values)
+    if entry.missing_values is not None:
+        missing_values = tuple(entry.missing_values)
     tasks = None
-    if by_values and given.tasks is not None:
-        tasks = tuple(given.tasks)
+    if by_values and entry.tasks is not None:
+        tasks = tuple(entry.tasks)
     observed = _read_once(
         path,
         tuple(map(state_of, files_at(path, LOGS))),
-        given.columns.model_dump_json(),
-        given.model,
+        entry.columns.model_dump_json(),
+        entry.model,
         missing_values,
         place,
-        (seed, given.seeds),
+        (seed, entry.seeds),
         tasks,
         values=by_values,
         drop_unlabelled=isinstance(spec, GivenData) and spec.missing_target == "drop",
@@ -188,7 +188,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     files = [_read(model, experiment, name).once() for model in models]
     _refuse_marks(files, experiment)
     rows = _rows_with_truth(name, files, experiment)
-    places = [positions(rows, file) for file in files]
+    positions_by_file = [positions(rows, file) for file in files]
     assert rows.true is not None
     classes: tuple[str, ...] = ()
     if experiment.with_values:
@@ -202,7 +202,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     if target.numbers:
         check_spread(truth, ("datasets", name))
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth)})
-    for role, values in related(files, places).items():
+    for role, values in related(files, positions_by_file).items():
         frame[_COLUMNS[role]] = values
     described = target
     counted = truth
@@ -212,7 +212,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     card = given_card(
         name,
         spec.label or name,
-        {model: given.files(name) for model, given in experiment.given.items()},
+        {model: entry.files(name) for model, entry in experiment.given.items()},
         described,
         counted,
         len(rows.left_out),
@@ -220,7 +220,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     )
     card["group_columns"] = undeclared(files)
     card["cautions"] = _cautions(models, files, experiment)
-    along = _carried(name, files, places, experiment)
+    along = _carried(name, files, positions_by_file, experiment)
     return Table(frame, target, along, lambda _: card)
 
 
@@ -228,7 +228,7 @@ def _models_with_rows(experiment: Experiment) -> list[str]:
     """Name the models whose files tell of single rows."""
     if not any(map(experiment.on_rows, experiment.resampling.plans())):
         return []
-    return [model for model, given in experiment.given.items() if given.path is not None]
+    return [model for model, entry in experiment.given.items() if entry.path is not None]
 
 
 def _refuse_marks(files: Sequence[Observations], experiment: Experiment) -> None:
@@ -330,17 +330,17 @@ def _cautions(
 def _carried(
     name: str,
     files: Sequence[Observations],
-    places: Sequence[Positions],
+    positions_by_file: Sequence[Positions],
     experiment: Experiment,
 ) -> pd.DataFrame:
     """Take what comparisons look at of the rows from the files."""
     first = ""
-    for model, given in experiment.given.items():
-        if given.columns.subgroups:
+    for model, entry in experiment.given.items():
+        if entry.columns.subgroups:
             first = model
             break
     place = ("models", first, "columns", "subgroups")
-    return carried(row_columns(experiment, name), place, files, places)
+    return carried(row_columns(experiment, name), place, files, positions_by_file)
 
 
 def given_card(

@@ -217,6 +217,7 @@ def tables_of(
     """Read the tables that paths name, of logs what there is where they may be `partial`."""
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
+    # sentences of what was read as what, and what was left out, in the order of the paths
     by_path = {}
     read_as: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -234,6 +235,7 @@ def tables_of(
         )
     (path,) = paths
     tables = list(by_path[path].models.values())
+    # a single table may be one of all models, which is cut or read by its columns later
     if len(tables) == 1 and not is_folder(path):
         models = {"": tables[0]}
     else:
@@ -338,6 +340,7 @@ def _of_log(reader: Any, path: str, place: Place, *, partial: bool) -> GivenTabl
         raise Problem(place, text) from None
     scores = frame.attrs.get(SCORES) or {}
     read_as = (f"{path} was read as {reader.WHAT}",)
+    # most logs are of one model; a column says whose rows those of several are
     if MODEL not in frame:
         asked = {"": how_asked(frame)}
         records = Records(
@@ -435,6 +438,7 @@ def table_of_model(
     # labels of all tasks have one column, numbers that of the metric of their task
     if tasks is not None or (held.tasks and place[-1] == "values"):
         tables, columns = _with_values(held, tasks, columns, place)
+    # an entry of an experiment is called like its model, unless it names another one
     wanted = model or str(place[-2:][0])
     if "" in tables:
         long = tables_by_model(dataclasses.replace(tables[""], roles=columns))
@@ -531,6 +535,7 @@ def _of_folder(path: str, *, partial: bool) -> GivenTables:
             continue
         except ValueError as error:
             raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
+        # evaluations may be copied, or written in two forms
         key = frame.attrs.get("key", str(file))
         same = file_of_key.setdefault(key, file)
         if same != file:
@@ -575,6 +580,7 @@ def _why_no_logs(path: str, left_out: Sequence[str]) -> str:
 
 def _logs_in(reader: Any, file: Path, frame: pd.DataFrame) -> list[_Log]:
     """Return the logs of the models that a file has rows of."""
+    # what the log says counts more than the name of its file, the reader's rule more than both
     facts: dict[Any, Any] = {"model": file.stem, "task": ""}
     facts |= frame.attrs
     if hasattr(reader, "named"):
@@ -645,6 +651,7 @@ def _joined(path: str, logs: Sequence[_Log]) -> dict[str, Records]:
         most_runs = max(most_runs, runs[model].max())
     tables = {}
     for model, frame in frames.items():
+        # where one model was run several times, the tables of all have the column
         if most_runs > 1:
             frame = frame.assign(**{RUN: runs[model]})
         scores: dict[str, list[str]] = {}
@@ -799,6 +806,7 @@ def _with_truth(
         raise Problem(("truth",), f"{solution.path!r}: ids must be unique in {id_column!r}")
     predicted = identifiers(table.column(id_column))
     positions = ids.get_indexer(pd.Index(predicted))
+    # both files have to be about the same rows, in any order
     lacking = ids[~ids.isin(predicted)]
     strange = predicted[positions < 0]
     if len(lacking) or len(strange):

@@ -153,13 +153,13 @@ def _shared_items(
     for model, frame in series.items():
         with_judge[model] = frame.index[frame["judge"].notna()]
     shared = next(iter(with_judge.values()))
-    every = shared
+    all_items = shared
     for ids in with_judge.values():
         shared = shared[shared.isin(ids)]
-        every = every.union(ids, sort=False)
+        all_items = all_items.union(ids, sort=False)
     texts = []
     for model, ids in with_judge.items():
-        n_lacking = len(every) - len(ids)
+        n_lacking = len(all_items) - len(ids)
         if n_lacking:
             texts.append(f"{n_lacking:,} of {model}")
     if not texts:
@@ -167,26 +167,28 @@ def _shared_items(
     if missing != "common" or not len(shared):
         raise Problem(
             ("judge",),
-            f"the judge marked {len(every):,} items, and lacks {joined(texts)}: "
+            f"the judge marked {len(all_items):,} items, and lacks {joined(texts)}: "
             f"{setting('missing', 'common')} takes the {len(shared):,} items of all models",
         )
-    note = f"{len(shared):,} of {len(every):,} items are compared, which the judge marked for all."
+    note = (
+        f"{len(shared):,} of {len(all_items):,} items are compared, which the judge marked for all."
+    )
     return shared, (note,)
 
 
 def _scale(marks: Mapping[str, NDArray[np.float64]]) -> tuple[float, float]:
     """Return the least and the largest mark."""
-    every = np.concatenate(list(marks.values()))
-    every = every[~np.isnan(every)]
-    if not len(every):
+    all_marks = np.concatenate(list(marks.values()))
+    all_marks = all_marks[~np.isnan(all_marks)]
+    if not len(all_marks):
         return np.nan, np.nan
-    return float(every.min()), float(every.max())
+    return float(all_marks.min()), float(all_marks.max())
 
 
 def _are_binary(marks: Mapping[str, NDArray[np.float64]]) -> bool:
     """Tell whether marks are 0 or 1."""
-    every = np.concatenate(list(marks.values()))
-    return bool(np.isin(every[~np.isnan(every)], (0, 1)).all())
+    all_marks = np.concatenate(list(marks.values()))
+    return bool(np.isin(all_marks[~np.isnan(all_marks)], (0, 1)).all())
 
 
 def _kind_of(values: str | None, *, binary: bool) -> str:
@@ -249,14 +251,15 @@ def leading_items(
     running: bool = False,
 ) -> SuiteItems:
     """Take the items up to the first that a model lacks, in the order of the suite."""
-    every: pd.Index[Any] = pd.Index([])
+    all_items: pd.Index[Any] = pd.Index([])
     for values in by_model.values():
-        every = every.union(values.index, sort=False)
-    if len(every) > total:
+        all_items = all_items.union(values.index, sort=False)
+    if len(all_items) > total:
         raise Problem(
-            ("of",), f"found {total:,}, and there are {len(every):,} items: name the whole suite"
+            ("of",),
+            f"found {total:,}, and there are {len(all_items):,} items: name the whole suite",
         )
-    expected = _in_order(every, total, order)
+    expected = _in_order(all_items, total, order)
     finished = np.ones(len(expected), dtype=bool)
     for values in by_model.values():
         known = values.reindex(expected)
@@ -324,14 +327,14 @@ def series_of_models(
     if wide is not None:
         return _of_wide(dataclasses.replace(wide, roles=columns), models, order)
     by_model: dict[str, pd.Series[Any]] = {}
-    places: dict[Any, float] = {}
-    for model, given in tables.models.items():
-        records = dataclasses.replace(given, roles=columns)
+    place_by_item: dict[Any, float] = {}
+    for model, file in tables.models.items():
+        records = dataclasses.replace(file, roles=columns)
         ids = records.ids(id_of(records))
         value = records.numbers(records.require("value"), may_lack=True)
         by_model[model] = pd.Series(value, index=pd.Index(ids)).dropna()
-        places |= _places(records, ids, order)
-    return by_model, _sorted_by_place(places)
+        place_by_item |= _places(records, ids, order)
+    return by_model, _sorted_by_place(place_by_item)
 
 
 def _of_wide(
@@ -360,11 +363,11 @@ def _places(records: Records, ids: NDArray[Any], order: str | None) -> dict[Any,
     return dict(zip(ids.tolist(), records.numbers(order).tolist(), strict=True))
 
 
-def _sorted_by_place(places: Mapping[Any, float]) -> list[Any] | None:
+def _sorted_by_place(place_by_item: Mapping[Any, float]) -> list[Any] | None:
     """Return the items by their places; None without any."""
-    if not places:
+    if not place_by_item:
         return None
-    return sorted(places, key=lambda item: places[item])
+    return sorted(place_by_item, key=lambda item: place_by_item[item])
 
 
 def refuse_one_model(models: Sequence[str], name: str) -> None:

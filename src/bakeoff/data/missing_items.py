@@ -100,14 +100,14 @@ def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
         return
     has_numbers = metric is not None
     for file in files:
-        said = file.only.said
-        if metric is None and said is None:
+        labels = file.only.said
+        if metric is None and labels is None:
             raise Problem(
                 ("missing",),
                 "wrong: is for predicted labels, and a model has probabilities alone; "
                 f"{setting('missing', 'common')} compares the rows that all models have",
             )
-        has_numbers |= said is not None and said.numbers
+        has_numbers |= labels is not None and labels.numbers
     if has_numbers:
         raise Problem(
             ("missing",),

@@ -240,19 +240,20 @@ def _check_single(
 
 def _refuse_confidence(
     file: Records,
-    said: str,
+    label_column: str,
     column: str,
     classes: Sequence[str],
 ) -> None:
     """Refuse numbers that are probabilities of the predicted label, not of the positive class."""
-    labels = set(names(file.column(said)))
+    labels = set(names(file.column(label_column)))
     if not set(classes) <= labels or file.numbers(column).min() < 1 / len(classes):
         return
     raise Problem(
         ("models",),
-        f"{file.path!r}: {column!r} is never below 0.5, and {said!r} says both {classes[0]!r} and "
-        f"{classes[1]!r}: is it the probability of the predicted label? Write the probability of "
-        f"{classes[1]!r} in every row, or name the columns of predicted labels as the models",
+        f"{file.path!r}: {column!r} is never below 0.5, and {label_column!r} says both "
+        f"{classes[0]!r} and {classes[1]!r}: is it the probability of the predicted label? Write "
+        f"the probability of {classes[1]!r} in every row, or name the columns of predicted labels "
+        "as the models",
     )
 
 
@@ -270,9 +271,9 @@ def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Seque
             is_positive[column] = (values == classes[1]).to_numpy(bool)
         elif pa.types.is_floating(kind) and not values.isna().any():
             probabilities[column] = file.numbers(column)
-    for said, positive in is_positive.items():
+    for label_column, positive in is_positive.items():
         # these are read together
-        own = [f"{said}:{name}" for name in classes]
+        own = [f"{label_column}:{name}" for name in classes]
         for column, numbers in probabilities.items():
             above = numbers[positive]
             below = numbers[~positive]
@@ -280,9 +281,10 @@ def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Seque
             if is_cut and column not in own:
                 raise Problem(
                     ("models",),
-                    f"{file.path!r}: a threshold of {column!r} gives {said!r} in every row: are "
-                    "they the labels and the probabilities of one model? Call them like 'A_pred' "
-                    "and 'A_prob', or name the columns of the models that are to be compared",
+                    f"{file.path!r}: a threshold of {column!r} gives {label_column!r} in every "
+                    "row: are they the labels and the probabilities of one model? Call them like "
+                    "'A_pred' and 'A_prob', or name the columns of the models that are to be "
+                    "compared",
                 )
 
 

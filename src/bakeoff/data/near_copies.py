@@ -105,8 +105,8 @@ def _nearest(
         first = np.argpartition(squared, _FAR, axis=1)[:, :_FAR]
         order = np.argsort(np.take_along_axis(squared, first, axis=1), axis=1, kind="stable")
         nearest[start:end] = np.take_along_axis(first, order, axis=1)
-        found = np.take_along_axis(squared, nearest[start:end], axis=1)
-        distances[start:end] = np.sqrt(np.maximum(found, _SMALLEST))
+        nearest_squares = np.take_along_axis(squared, nearest[start:end], axis=1)
+        distances[start:end] = np.sqrt(np.maximum(nearest_squares, _SMALLEST))
     return distances, nearest
 
 

@@ -120,6 +120,7 @@ class Observations:
         ids = records.require("id")
         true = None
         run = Predicted()
+        # a number of each row, or labels and perhaps the truth
         if values:
             value = records.require("value")
             numbers_of_rows = records.numbers(value, "value", may_lack=may_lack)
@@ -159,6 +160,7 @@ class Observations:
         folds: NDArray[np.intp] | None = None,
     ) -> Observations:
         """Take what is known of the rows of a file; without a column of ids they are counted."""
+        # rows without ids stand in one table, and are told apart by their place
         keys = np.arange(1, records.table.num_rows + 1)
         items = None
         has_runs = records.roles.runs is not None
@@ -174,6 +176,7 @@ class Observations:
             values = grouped.related(role)
             if values is not None:
                 related[role] = values
+        # a hint that rows may belong together, unless somebody said how they do
         like_groups: Sequence[Mapping[str, Any]] = ()
         if not related:
             like_groups = named_like_groups(records.table, records.unclaimed(taken))
@@ -363,6 +366,7 @@ def folds_in(records: Records) -> NDArray[np.intp] | None:
         repeat = np.full(n_rows, "1", dtype=object)
     if fold is None:
         fold = np.full(n_rows, "1", dtype=object)
+    # columns are the repeat and the fold in it, both from 1
     numbers = np.ones((n_rows, 2), dtype=np.intp)
     for number, name in enumerate(in_order(set(repeat.tolist())), start=1):
         in_repeat = repeat == name

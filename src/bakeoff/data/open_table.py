@@ -228,11 +228,11 @@ def _have_decimal_commas(numbers: list[str], layout: TableKeys) -> bool:
 # --- everything about a file of which little is said
 
 
-def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def guess(path: str, target: str, known: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Read a table, and guess how its file is written where the `given` keys do not say it."""
     if not is_file(path):
         raise UserError(no_file(path))
-    frame, keys = _guessed_layout(path, given)
+    frame, keys = _guessed_layout(path, known)
     layout = TableKeys.model_validate(keys)
     if format_of(path, layout) not in _TEXTS:
         return frame, keys
@@ -250,9 +250,9 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     return formats.read_table(path, TableKeys.model_validate(keys)), keys
 
 
-def _guessed_layout(path: str, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _guessed_layout(path: str, known: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Read a table by its separator, its encoding and the lines before it, and return these."""
-    keys = dict(given)
+    keys = dict(known)
     try:
         layout = laid_out(path, TableKeys.model_validate(keys))
         for key in ("sep", "skip"):

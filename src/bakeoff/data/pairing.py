@@ -48,17 +48,17 @@ def paired(
     if items is not None:
         items = items[~first.true.missing]
     # where each row stands in each file
-    places = []
+    positions_by_file = []
     notes: list[str] = []
     for file in files:
         if file is first:  # the rows are its own
-            places.append(np.flatnonzero(~first.true.missing))
+            positions_by_file.append(np.flatnonzero(~first.true.missing))
             continue
         at = positions(rows, file)
-        places.append(at)
+        positions_by_file.append(at)
         notes.extend(_doubts(rows, file, at))
     models: dict[str, tuple[Predicted, ...]] = {}
-    for file, at in zip(files, places, strict=True):
+    for file, at in zip(files, positions_by_file, strict=True):
         for model, runs in file.among(classes, sure=sure).items():
             # training runs of one model may stand in several files
             in_order = [run[at] for run in runs]
@@ -67,7 +67,7 @@ def paired(
     roles = files[0].records.roles
     wanted = RowColumns(as_columns(roles.subgroups), tasks=roles.tasks)
     if wanted.subgroups or wanted.tasks is not None:
-        columns = carried(wanted, ("columns", "subgroups"), files, places)
+        columns = carried(wanted, ("columns", "subgroups"), files, positions_by_file)
         for column, values in columns.items():
             subgroups[str(column).removeprefix(SUBGROUP)] = pd.Categorical(values)
     single = []
@@ -82,7 +82,7 @@ def paired(
         rows.ids,
         Answers(tuple(classes), rows.true.among(classes)),
         models,
-        related=related(files, places),
+        related=related(files, positions_by_file),
         items=items,
         subgroups=subgroups,
         left_out=rows.left_out,
@@ -304,7 +304,7 @@ def carried(
     wanted: RowColumns,
     place: tuple[str | int, ...],
     files: Sequence[Observations],
-    places: Sequence[Positions],
+    positions_by_file: Sequence[Positions],
 ) -> pd.DataFrame:
     """Take the columns of subgroups and metrics from the first file that has them."""
     frame = pd.DataFrame()
@@ -313,7 +313,7 @@ def carried(
         names.add(subgroup.column)
     if wanted.tasks is not None:
         names.add(wanted.tasks)
-    for file, at in zip(files, places, strict=True):
+    for file, at in zip(files, positions_by_file, strict=True):
         for column in sorted(names & set(file.records.names)):
             whole = to_frame(file.records.table.select([column]))[column]
             values = whole.iloc[at].reset_index(drop=True)
@@ -340,10 +340,12 @@ def _no_subgroup(column: str, files: Sequence[Observations]) -> str:
     return f"{files[0].name}: {text}"
 
 
-def related(files: Sequence[Observations], places: Sequence[Positions]) -> dict[str, NDArray[Any]]:
+def related(
+    files: Sequence[Observations], positions_by_file: Sequence[Positions]
+) -> dict[str, NDArray[Any]]:
     """Take the groups or times that files name."""
     by_role: dict[str, NDArray[Any]] = {}
-    for file, at in zip(files, places, strict=True):
+    for file, at in zip(files, positions_by_file, strict=True):
         for role, values in file.related.items():
             first = by_role.setdefault(role, values[at])
             if not np.array_equal(first, values[at]):

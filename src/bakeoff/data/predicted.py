@@ -303,19 +303,19 @@ def probabilities_in(
         if outside.any():
             raise file.problem(outside, "a number outside 0 to 1", column)
     if len(columns) == 1:
-        (given,) = by_column.values()  # of two classes one is enough
-        other = 1.0 - given
+        (probability,) = by_column.values()  # of two classes one is enough
+        complement = 1.0 - probability
         if classes[1] in columns:
-            return np.column_stack([other, given])
-        return np.column_stack([given, other])
+            return np.column_stack([complement, probability])
+        return np.column_stack([probability, complement])
     values = np.column_stack(list(by_column.values()))
-    off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
-    if len(off):
-        row = int(off[0])
+    wrong_sums = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
+    if len(wrong_sums):
+        row = int(wrong_sums[0])
         raise Problem(
             file.place,
-            f"{file.path!r}: the class probabilities of {len(off):,} of {len(values):,} rows do "
-            f"not sum up to 1; the first is id {ids[row]} with {values[row].sum():.4g}",
+            f"{file.path!r}: the class probabilities of {len(wrong_sums):,} of {len(values):,} "
+            f"rows do not sum up to 1; the first is id {ids[row]} with {values[row].sum():.4g}",
         )
     return values
 

@@ -76,11 +76,13 @@ def read_given(
         if file_of_model.asked:
             asked[model] = file_of_model.asked
     may_lack = missing is not None
+    # numbers of each row have no truth beside them
     if values is not None:
         files = _values_in(tables, named, models, may_lack=may_lack)
-        given = side_by_side(name, files, values, missing, asked)
-        preparation = tables.notes + given.preparation
-        return dataclasses.replace(given, asked=asked, preparation=preparation)
+        observations = side_by_side(name, files, values, missing, asked)
+        preparation = tables.notes + observations.preparation
+        return dataclasses.replace(observations, asked=asked, preparation=preparation)
+    # models stand in a table each, or as columns in one
     if tables.wide is None:
         parts = _parts(tables, named)
         files = _of_files(
@@ -107,21 +109,22 @@ def read_given(
     if missing is not None:
         files, lacking = completed(each_run(files), missing, None, asked)
     order = _order_of(_truth_of(files, named, numbers), classes, positive)
+    # a missing label is one more class, which is never the true one
     class_names = order.names
     if missing == "wrong" and any(lacks(file).any() for file in files):
         class_names = _with_no_answer(order.names)
-    given = paired(name, files, class_names, sure=order.sure)
-    refuse_same_names(given.models)
+    observations = paired(name, files, class_names, sure=order.sure)
+    refuse_same_names(observations.models)
     if not labels:
-        _refuse_marks(given, named)
+        _refuse_marks(observations, named)
     notes: dict[str, None] = {}
     for file in files:
         notes |= dict.fromkeys(file.preparation)
     preparation = tables.notes + tuple(notes)
     if positive is None:
-        preparation += given.preparation
+        preparation += observations.preparation
     return dataclasses.replace(
-        given,
+        observations,
         preparation=preparation,
         missing=lacking,
         asked=asked,
@@ -196,19 +199,19 @@ def _with_no_answer(classes: tuple[str, ...]) -> tuple[str, ...]:
     return (*classes, NO_ANSWER)
 
 
-def _refuse_marks(given: Observations, named: GivenColumns) -> None:
+def _refuse_marks(observations: Observations, named: GivenColumns) -> None:
     """Refuse predicted labels that may rather tell which rows are right."""
-    classes = tuple(name for name in given.classes if name != NO_ANSWER)
+    classes = tuple(name for name in observations.classes if name != NO_ANSWER)
     if classes not in _PAIRS:
         return
     why = "no model has the true label in half of the rows"
-    names = list(given.models)
+    names = list(observations.models)
     if named.predicted is not None:
         names.insert(0, named.predicted)
     marked = _called_like_a_mark(names)
     if marked is not None:
         why = f"{marked!r} is called like a mark of right rows"
-    elif _is_right_somewhere(given):
+    elif _is_right_somewhere(observations):
         return
     low, high = classes
     raise Problem(
@@ -227,11 +230,11 @@ def _called_like_a_mark(names: Sequence[str]) -> str | None:
     return None
 
 
-def _is_right_somewhere(given: Observations) -> bool:
+def _is_right_somewhere(observations: Observations) -> bool:
     """Tell whether a model has the true label in half of the rows."""
-    for runs in given.models.values():
+    for runs in observations.models.values():
         for run in runs:
-            if (run.answers == given.truth).mean() >= _FEWEST_RIGHT:
+            if (run.answers == observations.truth).mean() >= _FEWEST_RIGHT:
                 return True
     return False
 
@@ -242,8 +245,8 @@ def _is_right_somewhere(given: Observations) -> bool:
 def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> ClassOrder:
     """Order the classes of labels, with those that no row has."""
     if true.numbers:
-        for key, given in (("classes", classes), ("positive", positive)):
-            if given:
+        for key, value in (("classes", classes), ("positive", positive)):
+            if value:
                 raise Problem((key,), "numbers have no classes: leave it out")
         return ClassOrder((), sure=False)
     # those that are named may have no row
@@ -320,10 +323,10 @@ def _columns_of_values(
             f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
             "name the columns of numbers",
         )
-    rest = file.unclaimed([ids])
+    unclaimed = file.unclaimed([ids])
     if models is None:
-        _refuse_ids(file, rest)
-    columns = _columns_of_models(rest, (), models)
+        _refuse_ids(file, unclaimed)
+    columns = _columns_of_models(unclaimed, (), models)
     runs: dict[str, tuple[Predicted, ...]] = {}
     for column in columns:
         values = file.numbers(column, "value", may_lack=may_lack)
@@ -357,27 +360,27 @@ def _columns_of_predictions(
         numbers=numbers,
         may_lack=drop_unlabelled,
     )
-    rest = file.unclaimed([ids, truth])
+    unclaimed = file.unclaimed([ids, truth])
     if models is None and numbers:
-        _refuse_ids(file, rest)
+        _refuse_ids(file, unclaimed)
     order = _order_of(true, classes, positive)
     notes: tuple[str, ...] = ()
     # columns that are named stand alone
-    if order.names and (models is None or not set(models) <= set(rest)):
-        file, notes = join_columns(file, rest, order.names, sure=order.sure)
-        rest = file.unclaimed([ids, truth])
+    if order.names and (models is None or not set(models) <= set(unclaimed)):
+        file, notes = join_columns(file, unclaimed, order.names, sure=order.sure)
+        unclaimed = file.unclaimed([ids, truth])
         if models is None:
-            refuse_parts_of_models(file, rest, order.names)
-    columns = _columns_of_models(rest, order.names, models)
+            refuse_parts_of_models(file, unclaimed, order.names)
+    columns = _columns_of_models(unclaimed, order.names, models)
     if models is None and not numbers:
-        _refuse_features(file, columns, rest, order.names)
+        _refuse_features(file, columns, unclaimed, order.names)
     runs: dict[str, tuple[Predicted, ...]] = {}
     for column in columns:
-        said = None
-        if column in rest:  # and not probabilities alone
-            said = file.answers(column, numbers=numbers, may_lack=may_lack)
+        answers = None
+        if column in unclaimed:  # and not probabilities alone
+            answers = file.answers(column, numbers=numbers, may_lack=may_lack)
         model, _ = run_of(column)
-        run = Predicted(said, column=column)
+        run = Predicted(answers, column=column)
         runs[model] = (*runs.get(model, ()), run)
     taken = [ids, truth, *columns]
     rows = Observations.of_rows(file, ids, true, runs, taken)
@@ -399,7 +402,7 @@ def _refuse_single(file: Records, runs: Mapping[str, Any], truth: str) -> None:
 
 
 def _columns_of_models(
-    rest: Sequence[str],
+    unclaimed: Sequence[str],
     classes: Sequence[str],
     wanted: Sequence[str] | None,
 ) -> list[str]:
@@ -407,7 +410,7 @@ def _columns_of_models(
     ends = tuple(f":{name}" for name in classes)
     # the columns of each model, in the order in which they are met
     runs: dict[str, dict[str, None]] = {}
-    for column in rest:
+    for column in unclaimed:
         model, seed = run_of(column)
         if model.endswith(ends):
             model = model.rpartition(":")[0]
@@ -437,14 +440,14 @@ def _refuse_ids(file: Records, columns: Sequence[str]) -> None:
 def _refuse_features(
     file: Records,
     columns: Sequence[str],
-    rest: Sequence[str],
+    unclaimed: Sequence[str],
     classes: Sequence[str],
 ) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
     models = []
     strange = []
     for name in columns:
-        if name not in rest:  # a model that has probabilities alone
+        if name not in unclaimed:  # a model that has probabilities alone
             continue
         if _predicts(file, name, classes):
             models.append(name)

@@ -182,6 +182,7 @@ class Records:
         frame = self.table.to_pandas().select_dtypes(["number", "bool"])
         if not len(frame.columns):
             return ""
+        # the table has no truth, so that its numbers are losses, grades or marks
         n_marks = int(frame.isin([0, 1]).all().sum())
         if n_marks > 1:
             right = setting("values", "right")
@@ -227,6 +228,7 @@ class Records:
         """Return the labels of a column, or with `numbers` its numbers."""
         if numbers:
             return Answers((), self.numbers(column, role, may_lack=may_lack))
+        # as codes, so that many models of many rows fit into memory
         labels = Answers.of_labels(self.table[column])
         if not may_lack and labels.missing.any():
             advice = self._on_missing_labels(role)
@@ -253,6 +255,7 @@ class Records:
         numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
         finite = np.isfinite(numbers)
         absent = self.table[column].is_null(nan_is_null=True).to_numpy()
+        # infinite numbers, and texts that are no numbers, are wrong in any case
         wrong = ~finite & ~(may_lack & absent)
         if wrong.any():
             advice = ""
@@ -302,6 +305,7 @@ class Records:
             for item, run_of_item in zip(ids, run, strict=True):
                 ids_of_runs.append(f"{item}{_RUN}{run_of_item}")
             ids = np.array(ids_of_runs, dtype=object)
+        # a row may be tested once in each repeat
         keys = pd.DataFrame({"id": ids})
         if folds is not None:
             keys[["repeat", "fold"]] = folds
@@ -406,6 +410,7 @@ def by_run(file: Records) -> Iterator[Records]:
         file = file.with_table(file.table.drop_columns([SEED]))
     frame = pd.DataFrame({"run": runs, "id": ids.astype(str)})
     _refuse_rows_twice(file, frame, at)
+    # all runs in the order of the rows of the first one
     names = in_order(set(frame["run"]))
     first = pd.Index(frame["id"][frame["run"] == names[0]])
     for run in names:

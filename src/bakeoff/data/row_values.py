@@ -52,10 +52,10 @@ def side_by_side(
             "wrong), and the test is McNemar's"
         )
     classes = RIGHT_OR_WRONG if isinstance(metric, str) else ()
-    given = paired(name, meaning, classes)
-    refuse_same_names(given.models)
-    preparation = tuple(notes) + given.preparation
-    return dataclasses.replace(given, preparation=preparation, missing=missing)
+    observations = paired(name, meaning, classes)
+    refuse_same_names(observations.models)
+    preparation = tuple(notes) + observations.preparation
+    return dataclasses.replace(observations, preparation=preparation, missing=missing)
 
 
 # --- what is told of them

@@ -81,7 +81,9 @@ def _method(table: Table, plan: Plan) -> str:
         return "column"
     if TIME in table.frame:
         return "time"
-    return "grouped" if GROUP in table.frame else "random"
+    if GROUP in table.frame:
+        return "grouped"
+    return "random"
 
 
 def _at_disposal(table: Table) -> Rows:
@@ -155,7 +157,7 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
     at = ("datasets", dataset)
     rows = _at_disposal(table)
     counts = np.bincount(table.codes[rows], minlength=len(table.classes))
-    least = int(counts.min())
+    n_smallest = int(counts.min())
     smallest = ""
     if table.classes:
         smallest = table.classes[int(counts.argmin())]
@@ -164,21 +166,21 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
             n = len(rows)
             text = f"{plan.folds} folds of the {n} rows of {dataset}: {n} at most, leave-one-out"
             raise Problem(("resampling", name, "folds"), text)
-        if plan.stratify and least < 2:
+        if plan.stratify and n_smallest < 2:
             raise Problem(
                 at,
-                f"class {smallest!r} has {least} row(s), and cannot be trained on and tested: "
+                f"class {smallest!r} has {n_smallest} row(s), and cannot be trained on and tested: "
                 f"{_REMEDY}",
             )
         return
     n_parts, n_needed = _needed(plan)
     if GROUP in table.frame:
         _check_enough_groups(dataset, table, name, plan, n_parts)
-    elif plan.stratify and least < n_needed:
+    elif plan.stratify and n_smallest < n_needed:
         raise Problem(
             at,
-            f"class {smallest!r} has {least} row(s); {name} divides them into {n_parts} parts and "
-            f"needs {n_needed} at least: leave the class out, merge it with another, or choose "
+            f"class {smallest!r} has {n_smallest} row(s); {name} divides them into {n_parts} parts "
+            f"and needs {n_needed} at least: leave the class out, merge it with another, or choose "
             "another plan",
         )
     if len(rows) < n_needed:
@@ -225,7 +227,9 @@ def _check_enough_groups(
 def largest_k(table: Table, plan: KFold) -> int:
     """Return how many folds there can be with two rows of each class in every fold."""
     counts = np.bincount(table.codes[_at_disposal(table)], minlength=len(table.classes))
-    n_rows = counts.min() if plan.stratify else counts.sum()
+    n_rows = counts.sum()
+    if plan.stratify:
+        n_rows = counts.min()
     return int(n_rows) // _FEWEST_IN_FOLD
 
 
@@ -308,7 +312,8 @@ def drawn_share(
     """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
     assigned = np.zeros(len(codes), dtype=np.int16)
     strata = _strata(codes, stratify)
-    exact = np.array([len(stratum) for stratum in strata]) * share
+    exact = np.array(list(map(len, strata))) * share
+    # rounded down, so that rows are left for the largest remainders
     counts = np.floor(exact).astype(int)
     n_left = round(len(codes) * share) - int(counts.sum())
     largest_remainders = np.argsort(-(exact - counts), kind="stable")
@@ -402,7 +407,9 @@ def _by_time(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
     for fold in range(1, len(shares)):
         assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
         assigned[rows] = np.select([block < fold, block == fold], [0, 1], NEITHER)
-        name = f"repeat-1.fold-{fold}" if is_rolling else "repeat-1"
+        name = "repeat-1"
+        if is_rolling:  # a row may be trained on in one fold and tested in another
+            name = f"repeat-1.fold-{fold}"
         folds[name] = assigned
     return folds
 
@@ -419,7 +426,9 @@ def blocks(time: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.intp]:
     cuts: list[int] = []
     for i, wanted in enumerate(np.cumsum(shares)[:-1] * len(time)):
         # at least one time for this block and for each of those that follow
-        low = cuts[-1] + 1 if cuts else 0
+        low = 0
+        if cuts:
+            low = cuts[-1] + 1
         high = n_times - n_blocks + i
         distances = np.abs(n_before[low : high + 1] - wanted)
         cuts.append(low + int(np.argmin(distances)))
@@ -703,7 +712,15 @@ def split_quality(
             "repeated": len(seen),
         }
         parts.append(part)
-    method = "given" if elsewhere else _method(table, plan)
+    method = _method(table, plan)
+    if elsewhere:
+        method = "given"
+    n_groups = None
+    if GROUP in table.frame:
+        n_groups = int(table.frame[GROUP].nunique())
+    overlap = None
+    if isinstance(plan, Cv5x2):
+        overlap = _overlap(splits)
     return {
         "dataset": dataset,
         "plan": name,
@@ -711,8 +728,8 @@ def split_quality(
         "stratified": plan.stratify and method in _DRAWN,
         "rows": len(table.frame),
         "max_class_share_difference": round(difference, 6),
-        "groups": int(table.frame[GROUP].nunique()) if GROUP in table.frame else None,
-        "overlap": _overlap(splits) if isinstance(plan, Cv5x2) else None,
+        "groups": n_groups,
+        "overlap": overlap,
         "repeated_rows": table.frame[ROW_ID][is_seen].head(_MOST_LISTED).tolist(),
         "parts": parts,
     }

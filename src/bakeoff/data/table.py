@@ -182,14 +182,15 @@ def load_table(
     place: Place = ("datasets", name)
     with inside(place):
         loaded = _loaded(spec, seed)
-        target = loaded.target
+        target_column = loaded.target
         dated = _dated(loaded.frame, spec)
         filtered = _filtered(dated, spec)
-        labelled = _labelled(filtered, target, spec)
+        labelled = _labelled(filtered, target_column, spec)
+        # labels may be pooled and selected, so that there are fewer rows than before
         if numbers:
-            labels, what = read_numbers(labelled[target])
+            labels, target = read_numbers(labelled[target_column])
         else:
-            labels, what = read_labels(labelled[target], spec)
+            labels, target = read_labels(labelled[target_column], spec)
     counts: dict[str, Any] = {
         "rows_filtered": len(loaded.frame) - len(filtered),
         "rows_dropped_without_target": len(filtered) - len(labelled),
@@ -209,14 +210,14 @@ def load_table(
         keys[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
     keys |= _given_divisions(frame, given_by)
     # columns to learn from: all others, where none are named
-    apart = {target}
+    apart = {target_column}
     apart.update(given_by.values())
     for column in (spec.id, spec.weights, spec.groups, spec.time):
         if column is not None:
             apart.add(column)
     with inside(place):
         features = chosen_features(frame, apart, spec)
-        _check_features(features, target, spec)
+        _check_features(features, target_column, spec)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, ("datasets", name, "subgroups"))
     counts["group_columns"] = []
@@ -224,9 +225,9 @@ def load_table(
         counts["group_columns"] = group_columns(frame, apart)
     return Table(
         canonical.reset_index(drop=True),
-        what,
+        target,
         carried.reset_index(drop=True),
-        partial(_card, name, spec, target, loaded.facts, counts),
+        partial(_card, name, spec, target_column, loaded.facts, counts),
     )
 
 
@@ -322,6 +323,7 @@ def _dated(frame: pd.DataFrame, spec: DataSet) -> pd.DataFrame:
 
 def _filtered(frame: pd.DataFrame, spec: DataSet) -> pd.DataFrame:
     """Keep the rows that pass every filter."""
+    # one after the other, so that the first that leaves nothing is named
     for i, condition in enumerate(spec.filter):
         with inside(("filter", i)):
             passing = _passing(frame, condition)
@@ -417,6 +419,7 @@ def _computed(frame: pd.DataFrame, formula: str, at: Place) -> columns.Series:
     values = _column(frame, source, at)
     if not types.is_numeric_dtype(values):
         raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
+    # a logarithm of 0 is refused below, with its row
     with np.errstate(all="ignore"):
         computed: columns.Series = _FUNCTIONS[function](values.astype("float64"))
     undefined = ~np.isfinite(computed) & values.notna()
@@ -469,6 +472,7 @@ def _row_ids(frame: pd.DataFrame, spec: DataSet) -> Any:
     ids = _column(frame, spec.id, at)
     if ids.isna().any():
         raise Problem(at, f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}")
+    # whole numbers stay what they are, all others are texts
     if types.is_integer_dtype(ids.dtype):
         ids = _read(columns.plain, ids, at)
     else:
@@ -520,6 +524,7 @@ def chosen_features(frame: pd.DataFrame, kept_apart: set[str], spec: DataSet) ->
     for key in ("features", "drop"):
         for i, name in enumerate(getattr(spec, key) or []):
             _column(frame, name, (key, i))
+    # a column with a role is no feature, unless it is named as one
     left_out = set(spec.drop)
     if spec.features:
         left_out |= kept_apart - set(spec.features)
@@ -615,6 +620,7 @@ def _cut(
     """Cut numbers into subgroups: their names in order, and that of each row."""
     if not types.is_numeric_dtype(plain.dtype):
         raise Problem((*at, "bins"), f"column {spec.column!r} holds no numbers to cut")
+    # a limit is the lowest number of the subgroup above it
     order = [f"below {bins[0]:g}"]
     for low, high in pairwise(bins):
         order.append(f"{low:g} to below {high:g}")

@@ -62,6 +62,7 @@ def read(text: str) -> pd.DataFrame:
         row = {"question": question, SAMPLE_ID: case.get("name", i)}
         rows.append({**row, **of_case, **_usage(case)})
         metadata.append(case.get("additionalMetadata") or {})
+    # what a model was asked with, and which one it is
     settings = dict(run.get("hyperparameters") or {})
     model = settings.pop("model", None)
     table = table_of_questions(

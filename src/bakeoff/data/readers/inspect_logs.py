@@ -20,6 +20,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -115,6 +116,7 @@ def read(text: str) -> pd.DataFrame:
     samples = log.get("samples")
     if not isinstance(samples, list):
         samples = []
+    # one after the other, as those of an archive, of which each is large
     placed = ((f"samples[{i}]", sample) for i, sample in enumerate(samples))
     return _table(log, placed, len(samples))
 
@@ -126,7 +128,9 @@ def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
     if _HEADER in names:
         header = _parsed(_member(archive, _HEADER), _HEADER)
     if not header:  # it runs, or was interrupted
-        start = _parsed(_member(archive, _START), _START) if _START in names else {}
+        start = {}
+        if _START in names:
+            start = _parsed(_member(archive, _START), _START)
         header = {**check_record(start, _START, _LOG), "status": "started"}
     samples = [name for name in names if _SAMPLE_FILE.fullmatch(name)]
     parsed = ((name, _parsed(_member(archive, name), name)) for name in samples)
@@ -175,7 +179,9 @@ def _table(log: Any, samples: Iterable[tuple[str, Any]], n_samples: int) -> pd.D
     check_record(log, "the log", _LOG)
     unfinished = _unfinished(log, n_samples)
     if unfinished:
-        rows = (lambda: _rows(log, samples)) if n_samples else None
+        rows = None
+        if n_samples:
+            rows = partial(_rows, log, samples)
         raise LeftOut(unfinished, rows, _lacking(log, n_samples))
     if not n_samples:
         raise LeftOut("it has no samples; was it written with `--no-log-samples`?")
@@ -231,6 +237,7 @@ def _question(sample: dict[str, Any], place: str) -> str:
             text = str(message.get("content"))
     choices = sample.get("choices") or []
     by_letter: dict[str, Any] = dict(zip(ascii_uppercase, choices, strict=False))
+    # a letter says which choice is right, and the choices may be in another order
     targets = sample.get("target")
     if not isinstance(targets, list):
         targets = [targets]
@@ -256,7 +263,9 @@ def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
             scores[str(name)] = _number(value, sample["id"])
             continue
         for key, part in value.items():
-            scorer = f"{name}.{key}" if key else str(name)
+            scorer = str(name)
+            if key:
+                scorer = f"{name}.{key}"
             scores[scorer] = _number(part, sample["id"])
     return scores
 
@@ -343,13 +352,16 @@ def _unfinished(log: dict[str, Any], n_samples: int) -> str:
     amount = f"{n_samples:,} samples"
     if lacks:
         amount = f"{done:,} of {total:,} samples"
-    running = "still runs or " if status == "started" else ""
-    what = f"its status is {status!r}, with {amount}: the evaluation {running}did not finish"
+    what = f"its status is {status!r}, with {amount}: the evaluation did not finish"
+    look = ""
     if status == "success":
         what = f"only {amount} were completed: the others ended with an error (`fail_on_error`)"
-    look = ""
-    if status == "started" and can_set("of"):
-        look = f"; {setting('of')} looks at it while it runs, at levels that allow for it"
+    elif status == "started":
+        what = (
+            f"its status is {status!r}, with {amount}: the evaluation still runs or did not finish"
+        )
+        if can_set("of"):
+            look = f"; {setting('of')} looks at it while it runs, at levels that allow for it"
     return (
         f"{what}; finish it with `inspect eval-retry`, for the samples that are missing may differ "
         f"from the others{look}"
@@ -383,9 +395,11 @@ class Suite(NamedTuple):
 
 def suite_of(path: str) -> Iterator[Suite]:
     """Yield what logs at a path say of the suite that they are of, runs of one sample once."""
-    places = files_at(path, (".eval", ".json")) if is_folder(path) else [path]
-    for place in places:
-        log = _header_of(place)
+    files = [path]
+    if is_folder(path):
+        files = files_at(path, (".eval", ".json"))
+    for file in files:
+        log = _header_of(file)
         dataset = _mapping(_mapping(log.get("eval")).get("dataset"))
         ids = dataset.get("sample_ids")
         if isinstance(ids, list) and ids:
@@ -394,7 +408,9 @@ def suite_of(path: str) -> Iterator[Suite]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     """Return a value of JSON that is an object, else one without keys."""
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    return {}
 
 
 def _header_of(path: str) -> dict[str, Any]:
@@ -402,12 +418,14 @@ def _header_of(path: str) -> dict[str, Any]:
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                name = _HEADER if _HEADER in archive.namelist() else _START
-                log = parse_json(archive.read(name))
-                if name == _START:
-                    log = {**log, "status": "started"}
+                if _HEADER in archive.namelist():
+                    log = parse_json(archive.read(_HEADER))
+                else:
+                    log = {**parse_json(archive.read(_START)), "status": "started"}
         else:
             log = parse_json(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError):
         return {}
-    return log if isinstance(log, dict) else {}
+    if isinstance(log, dict):
+        return log
+    return {}

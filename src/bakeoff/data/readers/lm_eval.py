@@ -112,8 +112,11 @@ def read(text: str) -> pd.DataFrame:
                 raise ValueError(f"{place}: document {row['doc_id']} has {key} twice")
             document.scores[key] = value
         prompts[row["doc_id"]] = digest([question, _prompt(row)])
-        metadata[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
+        metadata[row["doc_id"]] = {}
+        if isinstance(row.get("doc"), dict):
+            metadata[row["doc_id"]] = row["doc"]
         settings |= _settings(row.get("arguments"))
+    # versions that do not name filters are told from documents that are there twice
     _check_unnamed(documents)
     table = _scores_of(documents, one_filter=len(filters) == 1)
     scores = list(table.columns.drop(["question", SAMPLE_ID]))
@@ -181,8 +184,10 @@ def _question(row: dict[str, Any], place: str) -> str:
     document = row.get("doc") or row.get("doc_hash")
     if not document:
         raise ValueError(f"{place}: expected a sample with doc or doc_hash")
+    if isinstance(document, str):
+        return question_of(document, document)
     if not isinstance(document, dict):
-        return question_of(document if isinstance(document, str) else "", document)
+        return question_of("", document)
     texts = {}
     for key in sorted(document):
         if isinstance(document[key], str):
@@ -197,7 +202,10 @@ def _question(row: dict[str, Any], place: str) -> str:
 def _prompt(row: dict[str, Any]) -> str:
     """Return a digest of what is asked first, in which choices may be in any order."""
     requests = _parts(row.get("arguments"))
-    parts = _parts(requests[0]) if requests else []
+    parts: Sequence[Any] = []
+    if requests:
+        parts = _parts(requests[0])
+    # beside the prompt stand settings, such as a temperature
     text = next((part for part in parts if isinstance(part, str)), "")
     if text:
         return digest(sorted(text.split()))

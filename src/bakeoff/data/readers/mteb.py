@@ -45,6 +45,7 @@ def read(text: str) -> pd.DataFrame:
             scores.append(float(check_record(subset, place, _SCORES)["main_score"]))
     if not scores:
         raise ValueError("scores: found no split with a main_score")
+    # a task is a row: what is compared are scores of data sets
     task = result["task_name"]
     row = {
         "id": task,
