@@ -107,9 +107,20 @@ def of_inspect(template, temperature):
 
 
 def two_logs(folder="logs"):
-    inspect(f"{folder}/a.json", "a", drawn(60, 0.4, 1), **of_inspect("Be brief.", 0))
+    inspect(
+        f"{folder}/a.json",
+        "a",
+        drawn(60, 0.4, 1),
+        **of_inspect("Be brief.", 0),
+    )
     more = of_inspect(LONG, 1)
-    inspect(f"{folder}/b.json", "b", drawn(60, 0.8, 2), run={"model_args": {"x": 1}}, **more)
+    inspect(
+        f"{folder}/b.json",
+        "b",
+        drawn(60, 0.8, 2),
+        run={"model_args": {"x": 1}},
+        **more,
+    )
 
 
 SAID = "a and b were asked differently: temperature 0 and 1, different system prompts."

@@ -68,7 +68,12 @@ def test_dates_are_read_in_their_format_and_refused_in_another(in_folder):
     days = DAYS.strftime("%d.%m.%Y")
     table = pd.DataFrame({"when": days, "x": np.arange(N) % 7, "y": ["u", "v"] * (N // 2)})
     table.to_csv("t.csv", index=False)
-    data = {"source": "file", "path": "t.csv", "target": "y", "time": "when"}
+    data = {
+        "source": "file",
+        "path": "t.csv",
+        "target": "y",
+        "time": "when",
+    }
     with pytest.raises(UserError, match="neither numbers nor dates"):
         card_of(**data)
     card = card_of(**data, dates={"when": "%d.%m.%Y"})
@@ -209,7 +214,11 @@ LIKE_GROUPS = {
 def test_columns_that_look_like_ids_of_groups_are_found(name):
     values, why, running = LIKE_GROUPS[name]
     frame = pd.DataFrame({name: values})
-    groups = {"column": name, "groups": frame[name].nunique(), "why": why}
+    groups = {
+        "column": name,
+        "groups": frame[name].nunique(),
+        "why": why,
+    }
     assert group_columns(frame, ()) == ([groups] if why else [])
     assert group_columns(frame, (name,)) == []
     assert is_running_number(frame[name], name) is running

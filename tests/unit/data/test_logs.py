@@ -210,7 +210,11 @@ def assertions_of_pairs(name, marks, order):
     """Half of the tests have the variables of the others, and ask for another thing."""
     log = json.loads(Path(promptfoo(f"{name}.json", {name: marks})).read_text())
     for row, asked in zip(log["results"]["results"], order, strict=True):
-        row |= {"vars": {"q": f"q{asked // 2}"}, "score": row["success"], "namedScores": {}}
+        row |= {
+            "vars": {"q": f"q{asked // 2}"},
+            "score": row["success"],
+            "namedScores": {},
+        }
         row["testCase"] = {"assert": [{"type": "equals", "value": asked % 2}]}
     return write(f"{name}.json", log)
 
@@ -242,7 +246,12 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys, refused)
     assert compared(capsys, *paths)["pvalue"] == mcnemar(np.array(a), np.array(b)).pvalue
     own, order = shuffled(b, 2)
     inspect("b.json", "b", own, questions=[i % 110 for i in order])
-    refused("compare", *paths, *RIGHT, said="ids that are missing ( … ): q0 [ … ] 0, ")
+    refused(
+        "compare",
+        *paths,
+        *RIGHT,
+        said="ids that are missing ( … ): q0 [ … ] 0, ",
+    )
 
 
 def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
@@ -291,7 +300,11 @@ def test_a_log_that_was_replaced_is_read_again_whatever_its_date():
 
 def test_a_folder_without_logs_is_refused_in_one_sentence():
     Path("empty").mkdir()
-    log = {"status": "success", "eval": {"task": "t"}, "samples": "none"}
+    log = {
+        "status": "success",
+        "eval": {"task": "t"},
+        "samples": "none",
+    }
     for written, said in (
         (None, r"'empty' is a folder without logs of items \(.*a log of Insp"),
         (log | {"status": "started"}, r"logs that can be used\. empty/log\.json was left out"),
@@ -319,7 +332,11 @@ def folder_of_runs():
 def experiment_of(metric, **keys):
     own = {"values": "logs/", "columns": {"runs": "run"}}
     models = {"a": {**own, "model": "openai/a", **keys}, "b": own}
-    return {"experiment": "evals", "metrics": [metric], "models": models}
+    return {
+        "experiment": "evals",
+        "metrics": [metric],
+        "models": models,
+    }
 
 
 def checked(config):
@@ -459,8 +476,16 @@ def read(path):
 
 
 def sample(doc_id, **more):
-    asked = {"doc_id": doc_id, "doc": {"question": f"{doc_id} + 1?"}, "target": str(doc_id + 1)}
-    asked |= {"arguments": [["Q", {"until": ["\n"]}]], "resps": [["2"]], "filtered_resps": ["2"]}
+    asked = {
+        "doc_id": doc_id,
+        "doc": {"question": f"{doc_id} + 1?"},
+        "target": str(doc_id + 1),
+    }
+    asked |= {
+        "arguments": [["Q", {"until": ["\n"]}]],
+        "resps": [["2"]],
+        "filtered_resps": ["2"],
+    }
     return asked | {"doc_hash": "0f", "prompt_hash": "1e", "target_hash": "2d", **more}
 
 
@@ -469,14 +494,30 @@ def lines(rows):
 
 
 def log(samples, **head):
-    run = {"run_id": "x", "task": "arithmetic", "model": "m", "packages": {}}
-    usual = {"version": 2, "status": "success", "eval": run, "results": {"total_samples": 2}}
+    run = {
+        "run_id": "x",
+        "task": "arithmetic",
+        "model": "m",
+        "packages": {},
+    }
+    usual = {
+        "version": 2,
+        "status": "success",
+        "eval": run,
+        "results": {"total_samples": 2},
+    }
     return json.dumps({**usual, **head, "samples": samples})
 
 
 def scored(i, value, epoch=1, scorer="match"):
     scores = {scorer: {"value": value, "answer": "2"}}
-    return {"id": i, "epoch": epoch, "input": f"{i}?", "target": "2", "scores": scores}
+    return {
+        "id": i,
+        "epoch": epoch,
+        "input": f"{i}?",
+        "target": "2",
+        "scores": scores,
+    }
 
 
 def test_metrics_and_filters_of_lm_keep_their_names():
@@ -508,7 +549,12 @@ def test_a_log_of_inspect(tmp_path):
 
 
 def promptfoo_row(**fields):
-    row = {"promptIdx": 0, "provider": "m", "success": True, "score": 1}
+    row = {
+        "promptIdx": 0,
+        "provider": "m",
+        "success": True,
+        "score": 1,
+    }
     return json.dumps({"results": {"results": [row | fields]}})
 
 
@@ -593,7 +639,16 @@ def with_zstandard(path):
         listed += struct.pack("<HHHII", 0, 0, 0, 0, len(begun)) + name.encode()
         begun += b"PK\3\4" + facts + name.encode() + packed
     count = len(members)
-    end = struct.pack("<HHHHIIH", 0, 0, count, count, len(listed), len(begun), 0)
+    end = struct.pack(
+        "<HHHHIIH",
+        0,
+        0,
+        count,
+        count,
+        len(listed),
+        len(begun),
+        0,
+    )
     path.write_bytes(begun + listed + b"PK\5\6" + end)
 
 
@@ -628,7 +683,12 @@ def test_an_archive_of_an_unknown_version_is_named(tmp_path):
     path = tmp_path / "t.xlsx"
     pd.DataFrame({"id": [1, 2], "A": "a", "B": "b"}).to_excel(path, index=False)
     listed = b"PK\x01\x02"  # followed by the versions that wrote it, and that it needs
-    newer = re.sub(listed + b"(..)..", listed + rb"\1c\0", path.read_bytes(), flags=re.DOTALL)
+    newer = re.sub(
+        listed + b"(..)..",
+        listed + rb"\1c\0",
+        path.read_bytes(),
+        flags=re.DOTALL,
+    )
     path.write_bytes(newer)
     with pytest.raises(Problem, match=r"cannot be read as excel: zip file version 9\.9"):
         read(path)

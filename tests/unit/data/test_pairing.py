@@ -52,7 +52,12 @@ def by_question():
 
 def test_ids_of_a_log_pair_no_other_questions(refused):
     documents("a", A, lambda i: {"question": f"Why {i}?", "run": "r1"})
-    documents("b", B, lambda i: {"question": f"Why {i}?", "run": "r2"}, ORDER)
+    documents(
+        "b",
+        B,
+        lambda i: {"question": f"Why {i}?", "run": "r2"},
+        ORDER,
+    )
     said = "rows are another question than in 'logs: a'; where both logs are about the same"
     refused("compare", "logs", *RIGHT, "--id", "sample_id", said=said)
 
@@ -246,27 +251,63 @@ def test_filters_without_names_are_numbered(capsys, refused):
         old = [{k: v for k, v in row.items() if k not in ("filter", "metrics")} for row in rows]
         older = [{k: v for k, v in row.items() if k not in ("filter", "metrics")} for row in again]
         write(path, old + older, lines=True)
-    refused("compare", "logs", *RIGHT, said="`acc,filter-1` and `acc,filter-2`: say which it is")
+    refused(
+        "compare",
+        "logs",
+        *RIGHT,
+        said="`acc,filter-1` and `acc,filter-2`: say which it is",
+    )
     found = compared(capsys, "logs", *RIGHT, "--set", "value=acc,filter-2")
     assert found["estimate"] == pytest.approx(np.mean(B) - np.mean(A))
     write(path, old + old[:3], lines=True)
-    refused("compare", "logs", *RIGHT, said="document 0 is there 2 times … other documents are not")
+    refused(
+        "compare",
+        "logs",
+        *RIGHT,
+        said="document 0 is there 2 times … other documents are not",
+    )
 
 
 def test_lines_of_promptfoo_and_sessions_are_read(capsys):
     path = promptfoo("results.json", {"a": A, "b": B})
-    found = compared(capsys, path, *RIGHT, "--set", "value=success", "--runs", "run")
+    found = compared(
+        capsys,
+        path,
+        *RIGHT,
+        "--set",
+        "value=success",
+        "--runs",
+        "run",
+    )
     log = json.loads(Path(path).read_text())
     rows = log["results"]["results"]
     for i, row in enumerate(rows):
-        row["vars"] = {**row["vars"], "sessionId": f"s{i}", "drawn": i}
+        row["vars"] = {
+            **row["vars"],
+            "sessionId": f"s{i}",
+            "drawn": i,
+        }
     write("sessions.json", log)
     write("results.jsonl", random.Random(0).sample(rows, len(rows)), lines=True)
     for other in ("sessions.json", "results.jsonl"):
-        again = compared(capsys, other, *RIGHT, "--set", "value=success", "--runs", "run")
+        again = compared(
+            capsys,
+            other,
+            *RIGHT,
+            "--set",
+            "value=success",
+            "--runs",
+            "run",
+        )
         assert again == found
     by_test = compared(
-        capsys, "results.jsonl", *RIGHT, "--set", "value=success", "--id", "sample_id"
+        capsys,
+        "results.jsonl",
+        *RIGHT,
+        "--set",
+        "value=success",
+        "--id",
+        "sample_id",
     )
     assert by_test["pvalue"] == pytest.approx(by_question())
 
@@ -279,7 +320,12 @@ def test_a_model_of_a_folder_has_its_own_name_and_unscored_logs_are_left_out(cap
     tables = tables_of(["logs"])
     assert list(tables.models) == ["m/a"]
     assert tables.left_out == ("logs/u.json was left out: no sample has a score.",)
-    refused("compare", "logs", *RIGHT, said="logs holds one model (m/a), comparing needs two")
+    refused(
+        "compare",
+        "logs",
+        *RIGHT,
+        said="logs holds one model (m/a), comparing needs two",
+    )
     inspect("logs/b.json", "m/b", B)
     assert compared(capsys, "logs", *RIGHT)["pvalue"] == pytest.approx(by_question())
     inspect("other/a.json", "m/a", B)
@@ -331,7 +377,15 @@ def test_missing_labels_are_wrong_by_accuracy(files, capsys, refused):
     said = "`--missing common` compares the rows that all models have, `--missing wrong` counts"
     refused("compare", *files.split(), said=said)
     said = "missing: wrong is for accuracy, and a missing label is no class by f1_macro"
-    refused("compare", *files.split(), "--missing", "wrong", "--metric", "f1_macro", said=said)
+    refused(
+        "compare",
+        *files.split(),
+        "--missing",
+        "wrong",
+        "--metric",
+        "f1_macro",
+        said=said,
+    )
 
 
 def test_missing_numbers_and_probabilities_are_not_wrong(refused):
@@ -352,7 +406,15 @@ def test_unequal_runs_count_by_the_share_that_is_right(capsys):
     for day in (1, 2):
         lm_eval("b", "t", drawn(N, 0.5, 10 + day), day=day)
     found = compared(capsys, "out", *RIGHT, "--runs", "run")
-    again = compared(capsys, "out", *RIGHT, "--runs", "run", "--metric", "pass@1")
+    again = compared(
+        capsys,
+        "out",
+        *RIGHT,
+        "--runs",
+        "run",
+        "--metric",
+        "pass@1",
+    )
     assert (found["pvalue"], found["estimate"]) == (again["pvalue"], again["estimate"])
     assert main(["compare", "out", *RIGHT, "--runs", "run"]) == 0
     said = " ".join(capsys.readouterr().out.split())

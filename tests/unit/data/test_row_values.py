@@ -29,7 +29,12 @@ def files():
 
 def config(models="ab", **more):
     entries = {m: {"values": f"{m}.csv", **more.pop(m, {})} for m in models}
-    return {"experiment": "v", "models": entries, "metrics": [DESCRIBED], **more}
+    return {
+        "experiment": "v",
+        "models": entries,
+        "metrics": [DESCRIBED],
+        **more,
+    }
 
 
 def compared(**more):
@@ -142,12 +147,22 @@ LABELS = "models: 'w.csv': 'y_true' looks like the true labels"
     ],
 )
 def test_columns_of_0_and_1_are_labels_or_asked_about(
-    says, values, column, truth, line, code, said
+    says,
+    values,
+    column,
+    truth,
+    line,
+    code,
+    said,
 ):
     files = "a.csv b.csv" if column else "w.csv"
     pd.DataFrame({"y_true": truth, "a": values[0], "b": values[1]}).to_csv("w.csv", index=False)
     for name, own in zip("ab", values, strict=True):
-        frame = {"id": range(120), "y_true": truth, column: own}
+        frame = {
+            "id": range(120),
+            "y_true": truth,
+            column: own,
+        }
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
     command, *options = line.split()
     says(" ".join([command, files, *options]), said, code)

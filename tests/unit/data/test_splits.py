@@ -83,8 +83,20 @@ def test_seed_and_names_make_the_split():
     assert halved[0].equals(halved[1])
     assert not halved[0].equals(halved[2])
     # more repeats leave the earlier ones alone
-    few = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 3}), 1)
-    many = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 9}), 1)
+    few = make_splits(
+        "d",
+        data,
+        "resampled",
+        Resampled.model_validate({"repeats": 3}),
+        1,
+    )
+    many = make_splits(
+        "d",
+        data,
+        "resampled",
+        Resampled.model_validate({"repeats": 9}),
+        1,
+    )
     assert many[list(few.columns)].equals(few)
 
 
@@ -165,7 +177,13 @@ def test_folds_by_time_are_trained_on_the_past(rows, folds, spread, seed):
     time = rng.integers(0, spread + folds + 1, rows)
     data = with_column(table([rows // 2, rows - rows // 2], seed), **{TIME: time})
     plan = KFold.model_validate({"folds": folds})
-    splits = divided(data, "kfold", plan, 0, "different times|expected two classes")
+    splits = divided(
+        data,
+        "kfold",
+        plan,
+        0,
+        "different times|expected two classes",
+    )
     if splits is None:
         return
     tested = []
@@ -218,7 +236,13 @@ def test_column_says_what_is_tested():
     quality = split_quality("d", data, "holdout", plan, splits)
     assert (quality["method"], quality["parts"][0]["unused"]) == ("column", 20)
     with pytest.raises(Problem, match=r"holdout\.test: unknown value in 'part': 'test'"):
-        make_splits("d", data, "holdout", plan.model_copy(update={"test": ["test"]}), 0)
+        make_splits(
+            "d",
+            data,
+            "holdout",
+            plan.model_copy(update={"test": ["test"]}),
+            0,
+        )
     # the other plans do not care
     folds = make_splits("d", data, "kfold", PLANS["kfold"], 0)
     assert folds.equals(make_splits("d", table([40, 40]), "kfold", PLANS["kfold"], 0))
@@ -298,11 +322,21 @@ def test_rows_that_a_plan_cannot_divide_are_refused(name, plan, data, message):
     ],
 )
 def test_plans_at_random_are_refused_with_time(name, plan, message):
-    spec = {"source": "file", "path": "x.csv", "target": "y", "time": "t"}
+    spec = {
+        "source": "file",
+        "path": "x.csv",
+        "target": "y",
+        "time": "t",
+    }
     with pytest.raises(Problem, match=message):
         check_plan("d", FileData.model_validate(spec), name, plan)
     check_plan("d", FileData.model_validate(spec), "kfold", PLANS["kfold"])
-    check_plan("d", FileData.model_validate(spec), "holdout", PLANS["holdout"])
+    check_plan(
+        "d",
+        FileData.model_validate(spec),
+        "holdout",
+        PLANS["holdout"],
+    )
 
 
 def test_quality_is_that_of_the_files(tmp_path):
@@ -319,7 +353,11 @@ def test_quality_is_that_of_the_files(tmp_path):
     assert first["test"]["classes"] == {c: int((tested == c).sum()) for c in data.classes}
     overlap = quality["overlap"]
     shares = [pair["share"] for pair in overlap["pairs"]]
-    told = {"expected": 0.5, "mean": round(sum(shares) / 10, 6), "min": min(shares)}
+    told = {
+        "expected": 0.5,
+        "mean": round(sum(shares) / 10, 6),
+        "min": min(shares),
+    }
     assert overlap == {**told, "max": max(shares), "pairs": overlap["pairs"]}
     one, two = (set(np.flatnonzero(splits[f"repeat-{r}"] == 1)) for r in (1, 2))
     assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
@@ -356,7 +394,13 @@ def test_folds_that_cannot_be_alike_are_refused():
     with pytest.raises(Problem, match=r"its folds have \d+ to 60 rows.*'g0' has 60 of 150 rows"):
         make_splits("d", data, "kfold", five, 1)
     two = KFold.model_validate({"folds": 2})
-    quality = split_quality("d", data, "kfold", two, make_splits("d", data, "kfold", two, 1))
+    quality = split_quality(
+        "d",
+        data,
+        "kfold",
+        two,
+        make_splits("d", data, "kfold", two, 1),
+    )
     tested = [part["test"] for part in quality["parts"]]
     assert sorted(side["groups"] for side in tested) in ([3, 13], [4, 12])
     # the fold with the largest group is worth few groups: (Σn)²/Σn²
@@ -373,10 +417,24 @@ def test_numbers_are_told_from_the_median_of_the_training_rows():
 
 
 def test_folds_of_a_column_are_taken_in_the_order_of_its_values(tmp_path):
-    columns = {"x": range(24), "target": AB, "fold": OWN, "again": np.repeat([1, 2, 3], 8)}
+    columns = {
+        "x": range(24),
+        "target": AB,
+        "fold": OWN,
+        "again": np.repeat([1, 2, 3], 8),
+    }
     pd.DataFrame(columns).to_csv(tmp_path / "d.csv", index=False)
-    spec = {"source": "file", "path": str(tmp_path / "d.csv"), "target": "target"}
-    data = load_table("d", FileData.model_validate(spec), 0, {"kfold": "fold"})
+    spec = {
+        "source": "file",
+        "path": str(tmp_path / "d.csv"),
+        "target": "target",
+    }
+    data = load_table(
+        "d",
+        FileData.model_validate(spec),
+        0,
+        {"kfold": "fold"},
+    )
     assert list(data.features) == ["x", "again"]
     splits = make_splits("d", data, "kfold", BY_COLUMN, 7)
     np.testing.assert_array_equal(splits["repeat-1"], np.tile([3, 1, 2], 8))
@@ -384,19 +442,33 @@ def test_folds_of_a_column_are_taken_in_the_order_of_its_values(tmp_path):
     quality = split_quality("d", data, "kfold", BY_COLUMN, splits)
     assert (quality["method"], quality["stratified"]) == ("column", False)
     sites = np.repeat(["n", "s", "n", "s", "w"], [6, 6, 2, 4, 6])  # of other sizes, and as groups
-    splits = make_splits("d", folded(sites, **{GROUP: sites}), "kfold", BY_COLUMN, 0)
+    splits = make_splits(
+        "d",
+        folded(sites, **{GROUP: sites}),
+        "kfold",
+        BY_COLUMN,
+        0,
+    )
     assert [len(split.test) for *_, split in divisions(splits, BY_COLUMN)] == [8, 10, 6]
 
 
 def test_own_folds_are_checked_before_the_run(tmp_path):
     path, dummy = tmp_path / "d.csv", "sklearn.dummy.DummyClassifier"
-    data = {"source": "file", "path": str(path), "target": "y"}
+    data = {
+        "source": "file",
+        "path": str(path),
+        "target": "y",
+    }
 
     def told(fold, **changes):
         pd.DataFrame({"x": range(24), "y": AB, "fold": fold}).to_csv(path, index=False)
         strategies = ("prior", "uniform")
         models = {s: {"estimator": dummy, "params": {"strategy": s}} for s in strategies}
-        config = {"experiment": "e", "datasets": {"d": data}, "models": models}
+        config = {
+            "experiment": "e",
+            "datasets": {"d": data},
+            "models": models,
+        }
         config |= {"resampling": {"kfold": {"column": "fold", "folds": 3}}}
         return messages(config | {"tests": {"run": ["corrected_kfold_t"]}} | changes)
 

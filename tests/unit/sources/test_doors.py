@@ -26,7 +26,11 @@ Y = np.where(X + RNG.normal(size=N) > 0, "yes", "no")
 ARROW = pd.ArrowDtype
 BASE = pd.DataFrame({"x": X, "k": K, "c": np.resize(["u", "v"], N), "y": Y})
 DAYS = pd.date_range("2020-01-01", periods=N)
-TYPES = {"x": ARROW(pa.float64()), "k": ARROW(pa.int64()), "c": ARROW(pa.string())}
+TYPES = {
+    "x": ARROW(pa.float64()),
+    "k": ARROW(pa.int64()),
+    "c": ARROW(pa.string()),
+}
 CODED = ARROW(pa.dictionary(pa.int32(), pa.string()))
 CODES = pd.Series(pa.array(BASE["c"]).dictionary_encode(), dtype=CODED)
 HOURS = [datetime.time(int(i)) for i in K]
@@ -83,7 +87,12 @@ NAMED = pd.DataFrame({name: np.resize(values, N) for name, values in NAMED.items
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
-def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_folder, refused):
+def test_a_class_that_is_called_none_is_asked_for_and_read(
+    ending,
+    capsys,
+    in_folder,
+    refused,
+):
     path = f"t.{ending}"
     NAMED.to_csv(path, index=False) if ending == "csv" else NAMED.to_excel(path, index=False)
     refused("compare", path, said="needs `--set missing_values=`")
@@ -101,7 +110,13 @@ ZEROS = "id,group,label,a,b\n" + "".join(
 
 def test_codes_with_zeros_before_them_are_told_apart(tmp_path, capsys, in_folder):
     (tmp_path / "t.csv").write_text(ZEROS)
-    found = card(source="file", path="t.csv", target="label", groups="group", id="id")
+    found = card(
+        source="file",
+        path="t.csv",
+        target="label",
+        groups="group",
+        id="id",
+    )
     assert set(found["classes"]) == {"07", "7"}
     assert found["roles"]["groups"]["distinct"] == 2
     table = read_columns("t.csv", ("predictions",)).table.to_pandas()
@@ -114,7 +129,12 @@ def test_codes_with_zeros_before_them_are_told_apart(tmp_path, capsys, in_folder
 def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, in_folder):
     rows = "".join(f"{i % 12 + 1:02},{i % 7},{'uv'[i % 2]}\n" for i in range(40))
     (tmp_path / "t.csv").write_text("month,x,y\n" + rows)
-    found = card(source="file", path="t.csv", time="month", filter=[{"column": "month", "min": 2}])
+    found = card(
+        source="file",
+        path="t.csv",
+        time="month",
+        filter=[{"column": "month", "min": 2}],
+    )
     assert found["rows_filtered"] == 4
     assert found["roles"]["time"] == {"column": "month", "first": "2", "last": "12"}
 
@@ -134,7 +154,13 @@ BEFORE = {
 @pytest.mark.parametrize(
     ("name", "sep"), [*((name, ",") for name in BEFORE), ("sep", ";"), ("title and comment", "\t")]
 )
-def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, capsys, in_folder):
+def test_lines_before_a_table_are_found_and_told(
+    name,
+    sep,
+    tmp_path,
+    capsys,
+    in_folder,
+):
     before, skip = BEFORE[name]
     text = (NAMES + LINES).replace(",", sep)
     (tmp_path / "t.csv").write_text(before.replace("sep=,", f"sep={sep}") + text)
@@ -160,7 +186,13 @@ def test_the_first_line_of_a_table_is_kept(text, skip, tmp_path):
 
 
 @pytest.mark.parametrize(("sep", "quote"), [(";", ""), (",", '"'), ("\t", "")])
-def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, capsys, in_folder):
+def test_decimal_commas_are_read_as_numbers(
+    sep,
+    quote,
+    tmp_path,
+    capsys,
+    in_folder,
+):
     lines = [f"{i}{sep}{quote}{i % 7},25{quote}{sep}{quote}{i % 5},5{quote}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join([sep.join(("id", "a", "b")), *lines]))
     assert main(["compare", "t.csv", "--values", "lower"]) == 0
@@ -169,5 +201,10 @@ def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, capsys, in_fol
 
 def test_an_experiment_says_how_many_lines_are_before_its_table(tmp_path):
     (tmp_path / "t.csv").write_text("Results of Monday\n\n" + NAMES + LINES)
-    data = {"source": "file", "path": str(tmp_path / "t.csv"), "target": "label", "skip": 2}
+    data = {
+        "source": "file",
+        "path": str(tmp_path / "t.csv"),
+        "target": "label",
+        "skip": 2,
+    }
     assert card_of(**data)["rows"] == 40

@@ -11,7 +11,12 @@ from tests.unit.sources.helpers import PENGUINS, load
 def example(folder):
     shutil.copy(PENGUINS, folder / "train.csv")
     shutil.copy(PENGUINS, folder / "test.csv")
-    return {"source": "file", "path": "train.csv", "test_path": "test.csv", "target": "target"}
+    return {
+        "source": "file",
+        "path": "train.csv",
+        "test_path": "test.csv",
+        "target": "target",
+    }
 
 
 def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):

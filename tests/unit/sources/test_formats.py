@@ -28,7 +28,12 @@ def read(path, **keys):
 
 
 def load(path, **keys):
-    spec = {"source": "file", "path": str(path), "target": "y", **keys}
+    spec = {
+        "source": "file",
+        "path": str(path),
+        "target": "y",
+        **keys,
+    }
     return load_table("d", FileData.model_validate(spec), 0).frame
 
 
@@ -47,7 +52,11 @@ WRITERS = {
     "xlsx": lambda frame, path: frame.to_excel(path, index=False),
     "dta": lambda frame, path: frame.to_stata(path, write_index=False),
 }
-PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+PACKED = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+}
 GZ = ("parquet.gz", "jsonl.gz", "ndjson.gz", "xlsx.gz", "dta.gz")
 
 
@@ -68,7 +77,13 @@ def test_every_format_gives_the_same_table(tmp_path, ending):
 def test_format_can_be_said(tmp_path, penguins):
     path = tmp_path / "penguins.data"
     penguins.to_csv(path, index=False, header=False, sep="|", na_rep="?")
-    found = read(path, format="csv", sep="|", header=False, missing_values=["?"])
+    found = read(
+        path,
+        format="csv",
+        sep="|",
+        header=False,
+        missing_values=["?"],
+    )
     assert list(found.columns) == [f"x{i}" for i in range(1, 8)]
     assert found["x2"].dtype == float
     assert found.isna().sum().sum() == 19
@@ -224,7 +239,13 @@ def test_sheet_of_a_workbook(tmp_path):
         ("a.parquet", {"missing_values": ["?"]}, "`missing_values` is for CSV and TSV"),
     ],
 )
-def test_keys_of_one_format_are_refused_elsewhere(tmp_path, penguins, name, keys, said):
+def test_keys_of_one_format_are_refused_elsewhere(
+    tmp_path,
+    penguins,
+    name,
+    keys,
+    said,
+):
     path = tmp_path / name
     (penguins.to_csv if name == "a.csv" else penguins.to_parquet)(path)
     with pytest.raises(UserError, match=said):

@@ -15,7 +15,12 @@ from bakeoff.data.given_tables import read_columns
 from bakeoff.errors import Problem, UserError
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.base import TableKeys
-from bakeoff.sources.common.identifiers import identifiers, names, series_of, to_frame
+from bakeoff.sources.common.identifiers import (
+    identifiers,
+    names,
+    series_of,
+    to_frame,
+)
 from bakeoff.sources.file import FileData
 
 BEYOND = 2**53
@@ -57,7 +62,12 @@ def _excel(path, keys):
     book.save(path)
 
 
-WRITERS = {"csv": _lines(","), "tsv": _lines("\t"), "jsonl": _json_lines, "xlsx": _excel}
+WRITERS = {
+    "csv": _lines(","),
+    "tsv": _lines("\t"),
+    "jsonl": _json_lines,
+    "xlsx": _excel,
+}
 WRITERS |= {"parquet": _arrow, "feather": _arrow}
 
 
@@ -158,7 +168,11 @@ def test_groups_in_a_list_are_told_apart():
 def test_subgroups_of_arrow_keep_codes():
     codes = pa.table({"site": pa.array([2**53, 2**53 + 1, None] * 4)})
     given = {"a": np.arange(12.0), "b": np.arange(12.0)[::-1]}
-    options = {"values": "higher", "metrics": (), "subgroups": codes}
+    options = {
+        "values": "higher",
+        "metrics": (),
+        "subgroups": codes,
+    }
     rows, _ = side_by_side(None, given, {}, options)
     found = rows.subgroups["site"]
     assert [*found.categories] == [str(2**53), str(2**53 + 1), "(missing)"]
@@ -167,7 +181,11 @@ def test_subgroups_of_arrow_keep_codes():
 def test_score_tables_refuse_groups_that_were_floats():
     table = pd.DataFrame({"a": np.linspace(0.5, 0.9, ROWS), "b": np.linspace(0.4, 0.8, ROWS)})
     table = table.assign(dataset=[f"d{i}" for i in range(ROWS)], who=np.arange(ROWS) + 2.0**60)
-    how = {"datasets": "dataset", "groups": "who", "values": "higher"}
+    how = {
+        "datasets": "dataset",
+        "groups": "who",
+        "values": "higher",
+    }
     with pytest.raises(UserError, match=r"groups.* do not tell neighbouring whole numbers apart"):
         bakeoff.compare_datasets(table, **how)
     with pytest.raises(UserError, match=r"groups.* 6 empty cells"):

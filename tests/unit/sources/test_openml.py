@@ -68,10 +68,24 @@ def serve_openml(server):
         }
         for i, (name, kind) in enumerate(kinds.items())
     ]
-    listed = {"did": 42585, "name": "penguins", "version": 1, "status": "active"}
+    listed = {
+        "did": 42585,
+        "name": "penguins",
+        "version": 1,
+        "status": "active",
+    }
     address = "https://api.openml.org/data/v1/download/1/penguins.arff"
-    description = {"id": "42585", "name": "penguins", "version": "1", "status": "active"}
-    description |= {"description": "Palmer penguins", "format": "ARFF", "licence": "CC0"}
+    description = {
+        "id": "42585",
+        "name": "penguins",
+        "version": "1",
+        "status": "active",
+    }
+    description |= {
+        "description": "Palmer penguins",
+        "format": "ARFF",
+        "licence": "CC0",
+    }
     description |= {"url": address, "md5_checksum": hashlib.md5(arff).hexdigest()}
     api, size = "/api/v1/json/data", {"name": "NumberOfInstances", "value": "344.0"}
     pages = {
@@ -99,7 +113,11 @@ def test_openml_is_fetched_once(openml, tiny, keys):
     openml.close()
     pd.testing.assert_frame_equal(load(made).frame, first.frame)
     assert len(openml.asked) == asked
-    file = {"source": "file", "path": str(PENGUINS), "target": "target"}
+    file = {
+        "source": "file",
+        "path": str(PENGUINS),
+        "target": "target",
+    }
     same = load(experiment(tiny, **file)).frame
     assert len(first.frame) == len(same)
     assert (first.frame["__target__"] == same["__target__"]).all()

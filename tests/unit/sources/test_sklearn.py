@@ -15,7 +15,11 @@ def example(folder):
 
 
 def example_of_generator(folder):
-    return {"source": "generator", "name": "make_moons", "params": {"n_samples": 60}}
+    return {
+        "source": "generator",
+        "name": "make_moons",
+        "params": {"n_samples": 60},
+    }
 
 
 @pytest.mark.parametrize(("name", "classes"), [("breast_cancer", 2), ("digits", 10), ("iris", 3)])
