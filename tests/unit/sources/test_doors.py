@@ -34,7 +34,7 @@ TYPES = {
 CODED = ARROW(pa.dictionary(pa.int32(), pa.string()))
 CODES = pd.Series(pa.array(BASE["c"]).dictionary_encode(), dtype=CODED)
 HOURS = [datetime.time(int(i)) for i in K]
-DECIMALS = [decimal.Decimal(str(one)) for one in X]
+DECIMALS = [decimal.Decimal(str(number)) for number in X]
 FRAMES = {
     "arrow": BASE.astype(TYPES | {"y": ARROW(pa.string())}),
     "arrow, dictionary": BASE.assign(c=CODES),
@@ -64,15 +64,21 @@ def test_columns_of_any_type_are_read_alike_at_every_door(name, tmp_path, monkey
     module.load = lambda: frame
     monkeypatch.setitem(sys.modules, "made_by_hand", module)
     known = card(source="function", function="made_by_hand.load")
-    kinds = {column: one["kind"] for column, one in known["features"].items()}
+    kinds = {name: column["kind"] for name, column in known["features"].items()}
     assert kinds["x"] == kinds["k"] == "number"
     assert kinds["c"] == "category"
     if not isinstance(frame["k"].dtype, pd.SparseDtype) and name != "intervals":
         frame.to_parquet(tmp_path / "t.parquet")
         of_file = card(source="file", path=str(tmp_path / "t.parquet"))
         assert of_file["features"] == known["features"]
-    features, how = frame.drop(columns="y"), {"plan": {"holdout": {}}, "preprocessing": "auto"}
-    bakeoff.compare_estimators(MODELS, features, frame["y"], **how)
+    features = frame.drop(columns="y")
+    bakeoff.compare_estimators(
+        MODELS,
+        features,
+        frame["y"],
+        plan={"holdout": {}},
+        preprocessing="auto",
+    )
     assert list(features) == [name for name in frame if name != "y"], "it stays as it is"
     other = frame["y"].iloc[::-1].reset_index(drop=True)
     labels = bakeoff.compare(frame["y"], {"a": frame["y"], "b": other}, groups=frame["k"])
@@ -82,8 +88,13 @@ def test_columns_of_any_type_are_read_alike_at_every_door(name, tmp_path, monkey
 
 
 GRADES = ["None", "Mild", "Severe", "Mild"]
-NAMED = {"label": GRADES[:3], "a": GRADES, "b": GRADES[:2]}
-NAMED = pd.DataFrame({name: np.resize(values, N) for name, values in NAMED.items()})
+NAMED = pd.DataFrame(
+    {
+        "label": np.resize(GRADES[:3], N),
+        "a": np.resize(GRADES, N),
+        "b": np.resize(GRADES[:2], N),
+    }
+)
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
@@ -94,7 +105,10 @@ def test_a_class_that_is_called_none_is_asked_for_and_read(
     refused,
 ):
     path = f"t.{ending}"
-    NAMED.to_csv(path, index=False) if ending == "csv" else NAMED.to_excel(path, index=False)
+    if ending == "csv":
+        NAMED.to_csv(path, index=False)
+    else:
+        NAMED.to_excel(path, index=False)
     refused("compare", path, said="needs `--set missing_values=`")
     assert main(["compare", path, "--set", "missing_values="]) == 0
     assert "of 60" in capsys.readouterr().out

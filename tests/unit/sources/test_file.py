@@ -20,7 +20,8 @@ def example(folder):
 
 
 def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):
-    folder, elsewhere = tmp_path / "study", tmp_path / "elsewhere"
+    folder = tmp_path / "study"
+    elsewhere = tmp_path / "elsewhere"
     folder.mkdir()
     elsewhere.mkdir()
     (folder / "p.csv").write_bytes(PENGUINS.read_bytes())

@@ -35,30 +35,37 @@ KEYS = {
 
 def _lines(separator):
     def write(path, keys):
-        rows = [f"{'' if k is None else k}{separator}{i}" for i, k in enumerate(keys)]
-        path.write_text("\n".join([f"k{separator}x", *rows, ""]))
+        lines = [f"k{separator}x"]
+        for i, key in enumerate(_expected(keys)):
+            lines.append(f"{key or ''}{separator}{i}")
+        path.write_text("\n".join(lines) + "\n")
 
     return write
 
 
 def _json_lines(path, keys):
-    path.write_text("".join(json.dumps({"k": k, "x": i}) + "\n" for i, k in enumerate(keys)))
+    lines = [json.dumps({"k": key, "x": i}) for i, key in enumerate(keys)]
+    path.write_text("\n".join(lines) + "\n")
 
 
 def _arrow(path, keys):
-    small = all(k is None or -(2**63) <= k < 2**63 for k in keys)
-    kind = pa.int64() if small else pa.uint64()
+    kind = pa.int64()
+    if max(_present(keys)) >= 2**63:
+        kind = pa.uint64()
     table = pa.table({"k": pa.array(keys, kind), "x": np.arange(len(keys))})
-    write = pa.parquet.write_table if path.suffix == ".parquet" else pa.feather.write_feather
-    write(table, path)
+    if path.suffix == ".parquet":
+        pa.parquet.write_table(table, path)
+    else:
+        pa.feather.write_feather(table, path)
 
 
 def _excel(path, keys):
     import openpyxl
 
     book = openpyxl.Workbook()
-    for row in [("k", "x"), *((key, i) for i, key in enumerate(keys))]:
-        book.active.append([None if one is None else str(one) for one in row])
+    book.active.append(["k", "x"])
+    for i, key in enumerate(_expected(keys)):
+        book.active.append([key, str(i)])
     book.save(path)
 
 
@@ -67,23 +74,34 @@ WRITERS = {
     "tsv": _lines("\t"),
     "jsonl": _json_lines,
     "xlsx": _excel,
+    "parquet": _arrow,
+    "feather": _arrow,
 }
-WRITERS |= {"parquet": _arrow, "feather": _arrow}
+
+
+def _present(keys):
+    return [key for key in keys if key is not None]
 
 
 def _expected(keys):
-    return [None if key is None else str(key) for key in keys]
+    """Return keys as texts; a missing one is None."""
+    texts = []
+    for key in keys:
+        texts.append(key if key is None else str(key))
+    return texts
 
 
 def _found(values):
-    return [None if pd.isna(one) else one for one in identifiers(values)]
+    """Return what identifies the rows of a column; None where it is missing."""
+    found = identifiers(values).astype(object)
+    return found.where(found.notna(), None).tolist()
 
 
 @pytest.mark.parametrize("case", KEYS)
 @pytest.mark.parametrize("ending", WRITERS)
 def test_every_reader_keeps_keys(ending, case, tmp_path):
     keys = KEYS[case]
-    whole = [key for key in keys if key is not None]
+    whole = _present(keys)
     if ending in ("parquet", "feather") and not (min(whole) >= 0 and max(whole) < 2**64):
         pytest.skip("Arrow has no such whole numbers")
     path = tmp_path / f"t.{ending}"
@@ -96,11 +114,12 @@ def test_features_are_what_they_were(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1e300,1\n0.5,\n12345678901234567890.5,3\n")
     frame = formats.read_table(str(path), TableKeys())
-    assert [str(one) for one in frame.dtypes] == ["float64", "float64"]
+    assert list(map(str, frame.dtypes)) == ["float64", "float64"]
 
 
 def test_test_set_of_its_own_keeps_keys(tmp_path):
-    train, test = tmp_path / "a.csv", tmp_path / "b.csv"
+    train = tmp_path / "a.csv"
+    test = tmp_path / "b.csv"
     train.write_text(f"k,y\n{BEYOND + 1},0\n{BEYOND},1\n")
     test.write_text("k,y\n5,0\n,1\n")
     files = {"path": str(train), "test_path": str(test)}
@@ -110,7 +129,9 @@ def test_test_set_of_its_own_keeps_keys(tmp_path):
 
 @pytest.mark.parametrize("kind", ["float64", "Float64", "double[pyarrow]", "float32"])
 def test_floats_that_stand_for_several_numbers_are_refused(kind):
-    bits = 24 if kind == "float32" else 53
+    bits = 53
+    if kind == "float32":
+        bits = 24
     with pytest.raises(UserError, match=f"{2**bits}.*store them as whole numbers or as texts"):
         identifiers(pd.Series([2.0**bits], dtype=kind))
     assert identifiers(pd.Series([2.0**bits - 1], dtype=kind)).tolist() == [str(2**bits - 1)]
@@ -155,7 +176,8 @@ def test_floats_that_stand_for_several_numbers_identify_nothing(role, tmp_path):
 
 def test_groups_in_a_list_are_told_apart():
     groups = [2**63 + i // 2 for i in range(ROWS - 2)] + [5, 6]
-    truth, other = [0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 1, 0]
+    truth = [0, 1, 0, 1, 0, 1]
+    other = [0, 1, 0, 1, 1, 0]
     said = str(bakeoff.compare(truth, {"a": truth, "b": other}, groups=groups))
     assert "in 4 groups" in said.replace("\n", " ")
     frame, roles = joined_table(np.zeros((ROWS, 1)), truth, {"groups": groups})

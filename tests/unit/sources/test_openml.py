@@ -49,13 +49,19 @@ def example(folder):
 def serve_openml(server):
     """Give penguins as OpenML gives its data set 42585."""
     frame = pd.read_csv(PENGUINS).rename(columns={"target": "species"})
-    kinds = {c: "numeric" if frame[c].dtype.kind in "fi" else "nominal" for c in frame}
+    kinds = {}
     lines = ["@RELATION penguins"]
-    for name, kind in kinds.items():
-        values = "{" + ",".join(sorted(map(str, frame[name].dropna().unique()))) + "}"
-        lines.append(f"@ATTRIBUTE {name} {'REAL' if kind == 'numeric' else values}")
-    rows = frame.astype(object).where(frame.notna(), "?").to_numpy()
-    arff = "\n".join([*lines, "@DATA", *(",".join(map(str, row)) for row in rows)]).encode()
+    for name, values in frame.items():
+        kinds[name] = "numeric"
+        attribute = "REAL"
+        if values.dtype.kind not in "fi":
+            kinds[name] = "nominal"
+            attribute = "{" + ",".join(sorted(map(str, values.dropna().unique()))) + "}"
+        lines.append(f"@ATTRIBUTE {name} {attribute}")
+    lines.append("@DATA")
+    for row in frame.astype(object).where(frame.notna(), "?").to_numpy():
+        lines.append(",".join(map(str, row)))
+    arff = "\n".join(lines).encode()
     features = [
         {
             "index": str(i),
