@@ -71,10 +71,7 @@ def read_given(
     name = tables.name
     if tables.wide is not None:
         name = Path(tables.wide.path).name
-    asked = {}
-    for model, file_of_model in tables.models.items():
-        if file_of_model.asked:
-            asked[model] = file_of_model.asked
+    asked = {model: records.asked for model, records in tables.models.items() if records.asked}
     may_lack = missing is not None
     # numbers of each row have no truth beside them
     if values is not None:
@@ -82,29 +79,16 @@ def read_given(
         observations = side_by_side(name, files, values, missing, asked)
         preparation = tables.notes + observations.preparation
         return dataclasses.replace(observations, asked=asked, preparation=preparation)
-    # models stand in a table each, or as columns in one
-    if tables.wide is None:
-        parts = _parts(tables, named)
-        files = _of_files(
-            parts,
-            numbers,
-            drop_unlabelled=drop_unlabelled,
-            may_lack=may_lack,
-        )
-    else:
-        files = []
-        for _, part in _parts(tables, named):
-            file = _columns_of_predictions(
-                part,
-                models,
-                classes,
-                positive,
-                numbers,
-                drop_unlabelled=drop_unlabelled,
-                may_lack=may_lack,
-            )
-            files.append(file)
-        _check_same_truth(files)
+    files = _predictions_in(
+        tables,
+        named,
+        models,
+        classes,
+        positive,
+        numbers,
+        drop_unlabelled=drop_unlabelled,
+        may_lack=may_lack,
+    )
     lacking: Missing | None = None
     if missing is not None:
         files, lacking = completed(each_run(files), missing, None, asked)
@@ -138,6 +122,42 @@ def _parts(tables: GivenTables, named: GivenColumns) -> list[tuple[str, Records]
         for part in by_run(dataclasses.replace(file, roles=named)):
             parts.append((model, part))
     return parts
+
+
+def _predictions_in(
+    tables: GivenTables,
+    named: GivenColumns,
+    models: Sequence[str] | None,
+    classes: Sequence[str],
+    positive: str | None,
+    numbers: bool | None,
+    *,
+    drop_unlabelled: bool,
+    may_lack: bool,
+) -> list[Observations]:
+    """Observe predictions, in columns of one table or in one table for each model."""
+    parts = _parts(tables, named)
+    if tables.wide is None:
+        return _of_files(
+            parts,
+            numbers,
+            drop_unlabelled=drop_unlabelled,
+            may_lack=may_lack,
+        )
+    files = []
+    for _, part in parts:
+        file = _columns_of_predictions(
+            part,
+            models,
+            classes,
+            positive,
+            numbers,
+            drop_unlabelled=drop_unlabelled,
+            may_lack=may_lack,
+        )
+        files.append(file)
+    _check_same_truth(files)
+    return files
 
 
 def _values_in(
