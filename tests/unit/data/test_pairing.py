@@ -72,15 +72,21 @@ def test_other_fields_of_a_document_keep_its_question(question, capsys):
 
 
 def test_questions_that_begin_otherwise_are_told_or_refused(capsys, refused):
-    def asked(changed):
-        return lambda i: {"question": f"{'Say why' if i < changed else 'Why'} {i}?"}
+    def beginning_otherwise(changed):
+        def document(i):
+            beginning = "Why"
+            if i < changed:
+                beginning = "Say why"
+            return {"question": f"{beginning} {i}?"}
 
-    documents("a", A, asked(0))
-    documents("b", B, asked(6))
+        return document
+
+    documents("a", A, beginning_otherwise(0))
+    documents("b", B, beginning_otherwise(6))
     assert main(["compare", "logs", *RIGHT, "--id", "sample_id"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "6 of 150 questions begin differently in 'logs: a' and 'logs: b'" in said
-    documents("b", B, asked(N))
+    documents("b", B, beginning_otherwise(N))
     said = "150 of 150 rows may be another question, which begins differently, or as others do"
     refused("compare", "logs", *RIGHT, "--id", "sample_id", said=said)
 

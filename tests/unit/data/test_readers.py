@@ -210,7 +210,9 @@ def test_an_empty_score_of_ragas_is_missing(capsys):
     for name in "ab":
         table = pd.DataFrame({"user_input": list("xyzuvw"), "response": "r", "faithfulness": 0.5})
         table["faithfulness"] += np.arange(6) / 20 * (name == "a")
-        table.loc[table.index == 2, "faithfulness"] = np.nan if name == "a" else 0.5
+        table.loc[2, "faithfulness"] = 0.5
+        if name == "a":
+            table.loc[2, "faithfulness"] = np.nan
         table.to_csv(f"{name}.csv", index=False)
     assert main(["compare", "a.csv", "b.csv", "--values", "higher"]) == 2
     assert "`--missing common`" in capsys.readouterr().err
@@ -223,7 +225,9 @@ def test_latency_of_promptfoo_is_a_guardrail(capsys):
     log = json.loads(Path(path).read_text())
     rng = np.random.default_rng(6)
     for row in log["results"]["results"]:
-        slower = 300 if row["provider"]["label"] == "claude" else 0
+        slower = 0
+        if row["provider"]["label"] == "claude":
+            slower = 300
         row |= {"latencyMs": 500 + slower + rng.integers(50), "cost": 0.001}
         row["tokenUsage"] = {
             "total": 12,

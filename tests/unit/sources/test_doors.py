@@ -116,14 +116,19 @@ def test_a_class_that_is_called_none_is_asked_for_and_read(
     assert set(found["classes"]) == {"None", "Mild", "Severe"}
 
 
-ZEROS = "id,group,label,a,b\n" + "".join(
-    f"{'0' * (i % 2)}{i + 1},{'007' if i % 4 else '7'},{'07' if i % 3 else '7'},07,7\n"
-    for i in range(40)
-)
+def with_zeros():
+    """Write a table whose ids, groups and labels are codes, most of them with zeros before them."""
+    text = "id,group,label,a,b\n"
+    for i in range(40):
+        number = f"{'0' * (i % 2)}{i + 1}"
+        group = ["7", "007", "007", "007"][i % 4]
+        label = ["7", "07", "07"][i % 3]
+        text += f"{number},{group},{label},07,7\n"
+    return text
 
 
 def test_codes_with_zeros_before_them_are_told_apart(tmp_path, capsys, in_folder):
-    (tmp_path / "t.csv").write_text(ZEROS)
+    (tmp_path / "t.csv").write_text(with_zeros())
     found = card(
         source="file",
         path="t.csv",

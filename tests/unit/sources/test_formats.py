@@ -64,7 +64,8 @@ GZ = ("parquet.gz", "jsonl.gz", "ndjson.gz", "xlsx.gz", "dta.gz")
 def test_every_format_gives_the_same_table(tmp_path, ending):
     frame = pd.DataFrame({"x1": [1.5, 2.0, -3.25], "x2": [4.0, 5.0, 6.0], "y": [1, 2, 1]})
     frame["pet"] = ["cat", "dog", "Bär"]
-    path, (kind, _, packing) = tmp_path / f"p.{ending}", ending.lower().partition(".")
+    path = tmp_path / f"p.{ending}"
+    kind, _, packing = ending.lower().partition(".")
     if packing == "zip":
         frame.to_csv(path, index=False)
     else:
@@ -247,16 +248,25 @@ def test_keys_of_one_format_are_refused_elsewhere(
     said,
 ):
     path = tmp_path / name
-    (penguins.to_csv if name == "a.csv" else penguins.to_parquet)(path)
+    if name == "a.csv":
+        penguins.to_csv(path)
+    else:
+        penguins.to_parquet(path)
     with pytest.raises(UserError, match=said):
         read(path, **keys)
 
 
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.csv.bz2", "a.csv.xz", "a.csv.zip", "a.xlsx"])
 def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
-    path, kind = tmp_path / name, "excel" if name == "a.xlsx" else "csv"
-    rows = 3000 if kind == "excel" else 50_000
-    getattr(pd.DataFrame({"a": [0] * rows}), f"to_{kind}")(path, index=False)
+    path = tmp_path / name
+    if name == "a.xlsx":
+        kind = "excel"
+        rows = 3_000
+        pd.DataFrame({"a": [0] * rows}).to_excel(path, index=False)
+    else:
+        kind = "csv"
+        rows = 50_000
+        pd.DataFrame({"a": [0] * rows}).to_csv(path, index=False)
     assert len(read_table(path.name, TableKeys(), path)) == rows
     monkeypatch.setattr(formats, "LARGEST", 60_000)
     with pytest.raises(UserError, match=rf"'{name}' cannot be read as {kind}: it unpacks to more"):
@@ -266,7 +276,8 @@ def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_tables_have_so_many_columns(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(formats, "MOST_COLUMNS", 20)
-    path, wide = tmp_path / f"a.{ending}", pd.DataFrame({f"c{i}": [1, 2] for i in range(21)})
+    path = tmp_path / f"a.{ending}"
+    wide = pd.DataFrame({f"c{i}": [1, 2] for i in range(21)})
     WRITERS[ending](wide, path)
     with pytest.raises(UserError, match="has 21 columns, at most 20 are read"):
         read(path)
@@ -284,6 +295,6 @@ def test_a_format_that_does_not_fit_the_file_is_said(tmp_path, kind, content):
             read(path.rename(tmp_path / "a.csv.zip"))
         (tmp_path / "a.csv.zip").rename(path)
     else:
-        path.write_text("id,a\n1,2\n" if content == "csv" else "")
+        path.write_text({"csv": "id,a\n1,2\n", "empty": ""}[content])
     with pytest.raises(UserError, match=f"cannot be read as {kind}|has no rows|is not utf-8 text"):
         read_table(path.name, TableKeys(format=kind), path)

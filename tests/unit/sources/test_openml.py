@@ -49,31 +49,32 @@ def example(folder):
 def serve_openml(server):
     """Give penguins as OpenML gives its data set 42585."""
     frame = pd.read_csv(PENGUINS).rename(columns={"target": "species"})
-    kinds = {}
     lines = ["@RELATION penguins"]
-    for name, values in frame.items():
-        kinds[name] = "numeric"
+    features = []
+    for i, (name, values) in enumerate(frame.items()):
+        kind = "numeric"
         attribute = "REAL"
+        names = []
         if values.dtype.kind not in "fi":
-            kinds[name] = "nominal"
-            attribute = "{" + ",".join(sorted(map(str, values.dropna().unique()))) + "}"
+            kind = "nominal"
+            names = sorted(values.dropna().unique())
+            attribute = "{" + ",".join(names) + "}"
         lines.append(f"@ATTRIBUTE {name} {attribute}")
-    lines.append("@DATA")
-    for row in frame.astype(object).where(frame.notna(), "?").to_numpy():
-        lines.append(",".join(map(str, row)))
-    arff = "\n".join(lines).encode()
-    features = [
-        {
+        feature = {
             "index": str(i),
             "name": name,
             "data_type": kind,
             "is_target": str(name == "species").lower(),
-            **dict.fromkeys(("is_ignore", "is_row_identifier"), "false"),
-            "number_of_missing_values": str(frame[name].isna().sum()),
-            "nominal_value": sorted(frame[name].dropna().unique()) if kind == "nominal" else [],
+            "is_ignore": "false",
+            "is_row_identifier": "false",
+            "number_of_missing_values": str(values.isna().sum()),
+            "nominal_value": names,
         }
-        for i, (name, kind) in enumerate(kinds.items())
-    ]
+        features.append(feature)
+    lines.append("@DATA")
+    for row in frame.astype(object).where(frame.notna(), "?").to_numpy():
+        lines.append(",".join(map(str, row)))
+    arff = "\n".join(lines).encode()
     listed = {
         "did": 42585,
         "name": "penguins",
@@ -86,14 +87,14 @@ def serve_openml(server):
         "name": "penguins",
         "version": "1",
         "status": "active",
-    }
-    description |= {
         "description": "Palmer penguins",
         "format": "ARFF",
         "licence": "CC0",
+        "url": address,
+        "md5_checksum": hashlib.md5(arff).hexdigest(),
     }
-    description |= {"url": address, "md5_checksum": hashlib.md5(arff).hexdigest()}
-    api, size = "/api/v1/json/data", {"name": "NumberOfInstances", "value": "344.0"}
+    api = "/api/v1/json/data"
+    size = {"name": "NumberOfInstances", "value": "344.0"}
     pages = {
         f"{api}/list/data_name/penguins/limit/2/status/active/": {"data": {"dataset": [listed]}},
         f"{api}/list/data_name/penguins/limit/2/data_version/1": {"data": {"dataset": [listed]}},
