@@ -84,16 +84,6 @@ def completed(
     return kept, missing
 
 
-def _wrong_number(metric: Kind | None) -> float:
-    """Return the number of an item that is wrong, by what the numbers of items say."""
-    marks = metric
-    if isinstance(metric, Passing):
-        marks = metric.marks
-    if marks == "accuracy":
-        return _WRONG
-    return _WRONG_AS_ERROR
-
-
 def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
     """Refuse to count as wrong what is no label."""
     if isinstance(metric, str | Passing):  # marks of right and wrong items
@@ -160,6 +150,16 @@ def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:
     if without:
         text = f"wrong: {len(without):,} rows have no true label in any table ({some(without)})"
         raise Problem(("missing",), text)
+
+
+def _wrong_number(metric: Kind | None) -> float:
+    """Return the number of an item that is wrong, by what the numbers of items say."""
+    marks = metric
+    if isinstance(metric, Passing):
+        marks = metric.marks
+    if marks == "accuracy":
+        return _WRONG
+    return _WRONG_AS_ERROR
 
 
 def _with_rows(
