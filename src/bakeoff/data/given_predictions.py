@@ -204,6 +204,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth)})
     for role, values in related(files, positions_by_file).items():
         frame[_COLUMNS[role]] = values
+    # what the card says of the truth
     described = target
     counted = truth
     if experiment.with_values:  # right and wrong are no classes
@@ -525,6 +526,7 @@ def predictions_of(
         if experiment.given[fit.model].by_folds:
             row_ids = canonical_ids(table.frame[ROW_ID])
             left_out = file.ids[~np.isin(file.ids, row_ids)]
+    # the rows that are tested, which the file must hold
     rows = Observations(
         f"the test set{where} of {fit.dataset}",
         canonical_ids(table.frame[ROW_ID].iloc[split.test]),

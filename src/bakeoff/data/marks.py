@@ -294,6 +294,7 @@ def _in_order(ids: pd.Index[Any], total: int, order: Sequence[Any] | None) -> pd
         if len(strange):
             raise Problem(("order",), f"items that the suite does not name: {some(strange)}")
         return expected
+    # ids that are numbers are the places of the items
     numbers = pd.to_numeric(pd.Series(ids.astype(str)), errors="coerce").to_numpy(float)
     if np.isnan(numbers).any():
         raise Problem(

@@ -75,7 +75,10 @@ def completed(
         if metric is None:
             _refuse_without_truth(holders)
         wrong = _wrong_number(metric)
-        return [_with_rows(part, holders, wrong) for part in parts], missing
+        completed_parts = []
+        for part in parts:
+            completed_parts.append(_with_rows(part, holders, wrong))
+        return completed_parts, missing
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
     kept = []
@@ -251,4 +254,5 @@ def _one_below_the_other(parts: Sequence[Answers]) -> Answers:
     for part in parts:
         classes |= dict.fromkeys(part.classes)
     names = tuple(classes)
-    return Answers(names, np.concatenate([part.among(names) for part in parts]))
+    values = [part.among(names) for part in parts]
+    return Answers(names, np.concatenate(values))

@@ -194,6 +194,7 @@ class Observations:
 
     def called(self, names: Sequence[str]) -> Observations:
         """Give the models other names, in their order."""
+        # what logs say of a model is told by its new name, too
         new_names = dict(zip(self.models, names, strict=True))
         models = {}
         for model, runs in self.models.items():
@@ -330,8 +331,9 @@ class Observations:
     @property
     def target(self) -> Target:
         """What is predicted."""
-        classes = tuple(name for name in self.classes if name != NO_ANSWER)
-        return Target(classes, self.task.numbers)
+        # a missing answer is no class of the target
+        classes = [name for name in self.classes if name != NO_ANSWER]
+        return Target(tuple(classes), self.task.numbers)
 
     @property
     def task(self) -> Task:

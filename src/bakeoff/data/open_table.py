@@ -155,7 +155,7 @@ def _lines_before(lines: list[str], sep: str | None) -> int:
     names_at = _first_of_width(rows, width)
     if names_at == 0:
         return 0
-    if any(_NUMBER.fullmatch(value) for value in rows[names_at]):
+    if any(map(_NUMBER.fullmatch, rows[names_at])):
         # these are no names; they may stand behind a `#` in the line before
         if len(rows[names_at - 1]) == width:
             return names_at - 1
@@ -220,9 +220,9 @@ def _have_decimal_commas(numbers: list[str], layout: TableKeys) -> bool:
     """Tell decimal commas from those between thousands."""
     # where commas separate values, numbers with commas stand in quotes: 1,234 is a thousand
     may_group = layout.sep in (None, ",")
-    if may_group and any(_GROUPED.fullmatch(number) for number in numbers):
+    if may_group and any(map(_GROUPED.fullmatch, numbers)):
         return False
-    return any(_DECIMAL_COMMA.fullmatch(number) for number in numbers)
+    return any(map(_DECIMAL_COMMA.fullmatch, numbers))
 
 
 # --- everything about a file of which little is said
@@ -276,7 +276,7 @@ def _guessed_values(frame: pd.DataFrame, layout: TableKeys) -> dict[str, Any]:
         if is_numeric_dtype(values.dtype):
             continue
         written = _written(values)
-        if not written.numbers or not all(_MISSING.fullmatch(text) for text in written.others):
+        if not written.numbers or not all(map(_MISSING.fullmatch, written.others)):
             continue
         markers |= dict.fromkeys(written.others)
         if _have_decimal_commas(written.numbers, layout):

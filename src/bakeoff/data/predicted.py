@@ -90,6 +90,7 @@ class Predicted:
         """Say that predicted numbers are far larger, or far smaller, than the true ones."""
         size = float(np.abs(self.answers).mean())
         true_size = float(np.abs(truth).mean())
+        # a factor of ten is rarely an error of prediction, and often one of units;
         # of a target with both signs a model that knows little predicts numbers near 0
         has_one_sign = bool((truth >= 0).all() or (truth <= 0).all())
         is_larger = size > _TIMES * true_size
@@ -298,6 +299,7 @@ def probabilities_in(
     if not columns or len(classes) == 1:  # of a single class a probability says nothing
         return None
     by_column = {column: file.numbers(column) for column in columns.values()}
+    # all columns are read before their numbers are looked at
     for column, numbers in by_column.items():
         outside = (numbers < 0) | (numbers > 1)
         if outside.any():

@@ -347,14 +347,12 @@ def _columns_of_values(
     if models is None:
         _refuse_ids(file, unclaimed)
     columns = _columns_of_models(unclaimed, (), models)
-    runs: dict[str, tuple[Predicted, ...]] = {}
+    runs = []
     for column in columns:
         values = file.numbers(column, "value", may_lack=may_lack)
-        model, _ = run_of(column)
-        run = Predicted(values=values, column=column)
-        runs[model] = (*runs.get(model, ()), run)
+        runs.append(Predicted(values=values, column=column))
     taken = [ids, *columns]
-    return Observations.of_rows(file, ids, None, runs, taken)
+    return Observations.of_rows(file, ids, None, _by_model(runs), taken)
 
 
 def _columns_of_predictions(
@@ -394,18 +392,26 @@ def _columns_of_predictions(
     columns = _columns_of_models(unclaimed, order.names, models)
     if models is None and not numbers:
         _refuse_features(file, columns, unclaimed, order.names)
-    runs: dict[str, tuple[Predicted, ...]] = {}
+    runs = []
     for column in columns:
         answers = None
         if column in unclaimed:  # and not probabilities alone
             answers = file.answers(column, numbers=numbers, may_lack=may_lack)
-        model, _ = run_of(column)
-        run = Predicted(answers, column=column)
-        runs[model] = (*runs.get(model, ()), run)
+        runs.append(Predicted(answers, column=column))
+    by_model = _by_model(runs)
     taken = [ids, truth, *columns]
-    rows = Observations.of_rows(file, ids, true, runs, taken)
-    _refuse_single(file, runs, truth)
+    rows = Observations.of_rows(file, ids, true, by_model, taken)
+    _refuse_single(file, by_model, truth)
     return dataclasses.replace(rows, preparation=notes)
+
+
+def _by_model(runs: Sequence[Predicted]) -> dict[str, tuple[Predicted, ...]]:
+    """Put the training runs of each model together, which are columns called after it."""
+    by_model: dict[str, tuple[Predicted, ...]] = {}
+    for run in runs:
+        model, _ = run_of(run.column)
+        by_model[model] = (*by_model.get(model, ()), run)
+    return by_model
 
 
 def _refuse_single(file: Records, runs: Mapping[str, Any], truth: str) -> None:

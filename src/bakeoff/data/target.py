@@ -255,7 +255,7 @@ class Target:
             )
         # learners such as XGBoost want labels without gaps, whatever the training part holds
         present, labels = np.unique(answers, return_inverse=True)
-        classes = tuple(self.classes[code] for code in present)
+        classes = tuple([self.classes[code] for code in present])
         return TrainingTarget(labels, present, classes, labels)
 
     def lacking(self, answers: NDArray[Any]) -> str:
@@ -371,7 +371,7 @@ def read_labels(target: columns.Series, spec: DataSet) -> tuple[columns.Series, 
     """Turn labels into strings and merge, select and order the classes."""
     labels = names(target)
     order = columns.sorted_names(target)
-    if types.is_float_dtype(target) and any("." in name for name in order):
+    if types.is_float_dtype(target) and "." in "".join(order):
         raise _quantity(order, target)
     pools = _pools(spec, order)
     labels = labels.map(lambda name: pools.get(name, name))

@@ -81,6 +81,7 @@ def _hint(path: Path) -> str:
     folder = path.parent
     if not is_folder(folder):
         return f" (there is no folder {str(folder)!r})"
+    # a slip of the pen, or an ending that was forgotten
     names = []
     for entry in folder.iterdir():
         if entry.is_file():

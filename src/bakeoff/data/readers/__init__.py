@@ -61,6 +61,7 @@ def reader_of(path: str) -> Any:
             head = file.read(_HEAD)
     except (OSError, UnicodeDecodeError, zipfile.BadZipFile, NotImplementedError):
         return None  # of a version that no archive has: whoever reads it as a table names it
+    # a file is of one tool at most, so that the order of the readers decides nothing
     for reader in _readers():
         if reader.recognizes(head):
             return reader
@@ -140,6 +141,7 @@ def _rows_of(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:
     except LeftOut as error:
         if not partial or error.rows is None:
             raise
+        # the rows that there are, and why they are not all
         rows = error.rows()
         rows.attrs[UNFINISHED] = {"why": str(error), "lacking": error.lacking}
         return rows

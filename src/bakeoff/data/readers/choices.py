@@ -55,7 +55,11 @@ def _choices_of(document: Mapping[str, Any]) -> list[str]:
     # {"choice1": …, "choice2": …}
     if not isinstance(choices, list | tuple):
         choices = numbered
-    return [choice for choice in choices if isinstance(choice, str)]
+    return list(filter(_is_text, choices))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _without_order(key: str, value: Any, choices: Sequence[str]) -> Any:
@@ -65,7 +69,7 @@ def _without_order(key: str, value: Any, choices: Sequence[str]) -> Any:
             return _choice_of(value, choices)
         answers = [_choice_of(answer, choices) for answer in value]
         return sorted(map(str, answers))
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+    if isinstance(value, list) and all(map(_is_text, value)):
         if sorted(value) == sorted(choices):
             return sorted(value)
         return value

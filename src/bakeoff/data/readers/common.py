@@ -136,6 +136,7 @@ def check_record(record: Any, place: str, shape: Mapping[str, Any]) -> dict[str,
     for field, kind in shape.items():
         key = field.removesuffix("?")
         value = record.get(key)
+        # tools write null for what is not there, too
         if value is None and field.endswith("?"):
             continue
         if key not in record:
@@ -170,6 +171,7 @@ def table_of_questions(
 
     The only one of several scores is called ``score``.
     """
+    # wherever one score is compared, its name is not asked for
     if len(scores) == 1:
         rows = rows.rename(columns={scores[0]: "score"})
     table = ids_of_questions(rows)
@@ -190,6 +192,7 @@ def table_of_items(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> 
     table = pd.DataFrame(rows)
     if len(scores) == 1:
         table = table.rename(columns={scores[0]: "score"})
+    # items have ids of their own, so that a second row of one is a second run
     if "run" not in table and table["id"].duplicated().any():
         table = table.assign(run=table.groupby("id").cumcount() + 1)
     table.attrs[SCORES] = {"": list(scores)}

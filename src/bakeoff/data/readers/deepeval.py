@@ -58,9 +58,13 @@ def read(text: str) -> pd.DataFrame:
         check_record(case, place, _CASE)
         of_case = _scores(case, place)
         scores |= dict.fromkeys(of_case)
-        question = question_of(case["input"], case.get("expectedOutput"))
-        row = {"question": question, SAMPLE_ID: case.get("name", i)}
-        rows.append({**row, **of_case, **_usage(case)})
+        row = {
+            "question": question_of(case["input"], case.get("expectedOutput")),
+            SAMPLE_ID: case.get("name", i),
+            **of_case,
+            **_usage(case),
+        }
+        rows.append(row)
         metadata.append(case.get("additionalMetadata") or {})
     # what a model was asked with, and which one it is
     settings = dict(run.get("hyperparameters") or {})

@@ -66,7 +66,8 @@ def _passed(solutions: Any, task: str) -> list[dict[str, float]]:
         solutions = _as_of_version_3(solutions)
     passed = []
     for number, solution in enumerate(solutions):
-        passed.append(_scores(check_record(solution, f"eval[{task!r}][{number}]", {})))
+        check_record(solution, f"eval[{task!r}][{number}]", {})
+        passed.append(_scores(solution))
     return passed
 
 
@@ -86,6 +87,7 @@ def _scores(solution: Mapping[str, Any]) -> dict[str, float]:
     """Return what a solution passes."""
     if "status" in solution:
         return {"pass": float(solution["status"] in _PASSED)}
+    # the tests of `plus` are the base tests and more
     base = solution["base_status"] in _PASSED
     scores = {"base": float(base)}
     if solution.get("plus_status") is not None:  # none of a run by `--base-only`

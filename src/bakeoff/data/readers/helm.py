@@ -52,14 +52,14 @@ def named(path: Path) -> dict[str, str]:
     """Return the model and the scenario that the name of a run's folder says."""
     scenario, _, arguments = path.parent.name.partition(":")
     model = path.parent.name
-    others = []
+    parts = [scenario]
     for argument in arguments.split(","):
         key, _, value = argument.partition("=")
         if key == "model":
             model = value
         elif argument and key not in _OF_MODEL:
-            others.append(value)
-    return {"model": model, "task": "/".join([scenario, *others])}
+            parts.append(value)
+    return {"model": model, "task": "/".join(parts)}
 
 
 def beside(path: Path) -> dict[str, Any]:
@@ -83,6 +83,7 @@ def read(text: str) -> pd.DataFrame:
     scores: dict[str, None] = {}
     for i, instance in enumerate(parse_json(text)):
         check_record(instance, f"[{i}]", _INSTANCE)
+        # copies with typing errors and the like, of which HELM gives scores of their own
         if instance.get("perturbation"):
             continue
         statistics = _means(instance, f"[{i}]")
@@ -94,7 +95,8 @@ def read(text: str) -> pd.DataFrame:
         rows.append(row)
         scores |= dict.fromkeys(statistics)
     # what an answer took is no score
-    for column in [*_USAGE.values(), TOKENS]:
+    scores.pop(TOKENS, None)
+    for column in _USAGE.values():
         scores.pop(column, None)
     table = table_of_items(rows, list(scores))
     if table["run"].nunique() == 1:

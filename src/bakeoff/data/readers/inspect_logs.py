@@ -212,6 +212,7 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     scorers = [name for name in names if name not in _NO_SCORERS]
     if not scorers:
         raise LeftOut("no sample has a score")
+    # epochs are runs of the same samples
     if frame["epoch"].nunique() == 1:
         frame = frame.drop(columns="epoch")
     settings = _settings(run, log.get("plan") or {})

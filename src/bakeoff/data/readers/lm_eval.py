@@ -149,6 +149,7 @@ def _scores_of(documents: Mapping[Any, _Document], *, one_filter: bool) -> pd.Da
         rows[doc_id] = {"question": document.question, **document.scores}
     table = pd.DataFrame.from_dict(rows, orient="index")
     if one_filter:
+        # the name of the only filter says nothing
         table.columns = [name.partition(",")[0] for name in table.columns]
     return table.rename_axis(SAMPLE_ID).reset_index()
 

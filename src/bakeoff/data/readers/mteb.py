@@ -41,8 +41,8 @@ def read(text: str) -> pd.DataFrame:
     scores = []
     for split, subsets in result["scores"].items():
         for i, subset in enumerate(subsets):
-            place = f"scores.{split}[{i}]"
-            scores.append(float(check_record(subset, place, _SCORES)["main_score"]))
+            check_record(subset, f"scores.{split}[{i}]", _SCORES)
+            scores.append(float(subset["main_score"]))
     if not scores:
         raise ValueError("scores: found no split with a main_score")
     # a task is a row: what is compared are scores of data sets

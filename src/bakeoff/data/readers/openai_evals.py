@@ -56,6 +56,7 @@ def read(text: str) -> pd.DataFrame:
     spec: Mapping[str, Any] = {}
     samples: dict[str, dict[str, Any]] = {}
     prompts: dict[str, str] = {}
+    # events of all samples come as they end
     has_ended = False
     for place, record in json_lines(text):
         if "spec" in record:
@@ -113,7 +114,9 @@ def _table(
     scores: dict[str, None] = {}
     for sample in samples.values():
         scores |= dict.fromkeys(sample)
-    for column in ("id", *USAGE):
+    # neither ids nor what an answer took are scores
+    scores.pop("id", None)
+    for column in USAGE:
         scores.pop(column, None)
     table = table_of_items(list(samples.values()), list(scores))
     models = spec.get("completion_fns") or [spec.get("model_name")]

@@ -149,6 +149,7 @@ def _table(
         samples.append(sample)
         test = row.get("testCase") or {}
         facts.append({**(row.get("vars") or {}), **(test.get("metadata") or {})})
+    # variables and metadata may be groups or subgroups
     table = with_metadata(pd.DataFrame(samples), facts)
     # a test that is repeated has the same variables, and so the same id
     run = table.groupby(["model", "id"]).cumcount() + 1
@@ -194,6 +195,7 @@ def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
         providers[place] = str(_provider(row["provider"]))
         labels[place] = str((row.get("prompt") or {}).get("label") or "")
     different = list(dict.fromkeys(labels.values()))
+    # of one provider with several prompts each prompt makes a model;
     # prompts are called by their labels where these are short and tell them apart
     by_label = len(different) > 1 and max(map(len, different)) <= _LONGEST
     n_prompts = Counter(providers.values())

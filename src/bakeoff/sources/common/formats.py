@@ -224,7 +224,10 @@ def _read_text(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFram
 
     frame: pd.DataFrame = read(decimal=spec.decimal)
     frame = exact(frame, lambda lost: read(usecols=lost, dtype="str"), missing)
-    numeric = [column for column, values in frame.items() if is_numeric_dtype(values.dtype)]
+    numeric = []
+    for column, values in frame.items():
+        if is_numeric_dtype(values.dtype):
+            numeric.append(column)
     if not numeric or not _has_codes(path, name):
         return frame
     # pandas would drop the zeros before codes
@@ -286,7 +289,7 @@ def _checked_columns(
 
 def _named_columns(rows: Iterator[list[str]], name: str, spec: TableKeys) -> list[str]:
     """Return the names of the columns in the first line, or x1, x2, … where it is a row."""
-    first = next((row for row in rows if row), None)
+    first = next(filter(None, rows), None)
     if first is None:
         raise UserError(f"{name!r} is empty")
     if len(first) == 1:
@@ -347,7 +350,10 @@ def _read_excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             keep_default_na=False,
             na_values=missing,
         )
-        inexact = [column for column, values in frame.items() if _may_be_inexact(values)]
+        inexact = []
+        for column, values in frame.items():
+            if _may_be_inexact(values):
+                inexact.append(column)
         if not inexact:
             return frame
         cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[inexact]
@@ -364,7 +370,10 @@ def _read_excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
 
 def _sheet(book: pd.ExcelFile, name: str, spec: TableKeys) -> Any:
     """Return the name of the sheet that is meant, or of the first that is not hidden."""
-    visible = [sheet.title for sheet in book.book.worksheets if sheet.sheet_state == "visible"]
+    visible = []
+    for worksheet in book.book.worksheets:
+        if worksheet.sheet_state == "visible":
+            visible.append(worksheet.title)
     sheet = spec.sheet or (visible or book.sheet_names)[0]
     if sheet not in book.sheet_names:
         sheets = map(str, book.sheet_names)

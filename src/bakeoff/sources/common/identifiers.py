@@ -86,10 +86,11 @@ def text_of(value: Any) -> str:
 
 def exact(
     frame: pd.DataFrame,
-    given: Callable[[list[Any]], Any],
+    as_given: Callable[[list[Any]], Any],
     missing: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Put whole numbers in place of the floats that a reader made of them, where these differ."""
+    # `as_given` returns columns as they were before the reader made floats of them
     lost = []
     for name, values in frame.items():
         # a reader may have rounded whole numbers, or made texts of them
@@ -99,7 +100,7 @@ def exact(
     if not lost or not frame.columns.is_unique:  # which are refused
         return frame
     frame = frame.copy(deep=False)
-    for name, values in given(lost).items():
+    for name, values in as_given(lost).items():
         whole = whole_numbers(values)
         if whole is not None:
             frame[name] = whole.set_axis(frame.index)
@@ -149,8 +150,10 @@ def _beyond(values: Series) -> NDArray[np.bool_]:
         n_digits = np.finfo(numbers.dtype).nmant + 1
         return np.asarray(np.abs(numbers) >= 2.0**n_digits)
     if types.is_object_dtype(values.dtype):
-        inexact = [isinstance(value, float) and abs(value) >= _EXACT for value in values]
-        return np.array(inexact, dtype=bool)
+        inexact = np.zeros(len(values), dtype=bool)
+        for place, value in enumerate(values):
+            inexact[place] = isinstance(value, float) and abs(value) >= _EXACT
+        return inexact
     return np.zeros(len(values), dtype=bool)
 
 
@@ -159,10 +162,10 @@ def frame_of(rows: Sequence[Any]) -> pd.DataFrame:
     return exact(pd.DataFrame(rows), lambda lost: pd.DataFrame(rows, dtype=object)[lost])
 
 
-def series_of(array: Any, given: Any) -> Series:
-    """Make a column of an array, or of its list, that NumPy made of what was given."""
+def series_of(array: Any, values: Any) -> Series:
+    """Make a column of an array, or of its list, that NumPy made of some values."""
     column = pd.Series(array).to_frame(0)
-    return exact(column, lambda lost: {0: given})[0].rename(None)
+    return exact(column, lambda lost: {0: values})[0].rename(None)
 
 
 def stacked(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
