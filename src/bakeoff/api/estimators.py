@@ -323,8 +323,8 @@ def _ids(estimators: Iterable[str]) -> dict[str, str]:
 def _codes_of_classes(target: pd.Series[Any], positive: object) -> dict[str, int]:
     """Return the number of each class: estimators see these, the positive one last."""
     refuse_spellings(target)
-    classes = positive_last(sorted_names(target), positive, (), counted(target))
-    return {name: code for code, name in enumerate(classes)}
+    classes = positive_last(sorted_names(target), positive, counted(target))
+    return {name: code for code, name in enumerate(classes.names)}
 
 
 # --- the estimators

@@ -9,7 +9,13 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from bakeoff.data.readers.common import ENDED, OF_MODEL, PROMPTS, SETTINGS, UNFINISHED
+from bakeoff.data.readers.common import (
+    ENDED,
+    OF_MODEL,
+    PROMPTS,
+    SETTINGS,
+    UNFINISHED,
+)
 from bakeoff.errors import joined
 
 Asked: TypeAlias = Mapping[str, Any]
@@ -57,14 +63,19 @@ def lacking_share(by_task: Mapping[str, Asked]) -> float:
     shares = [0.0]
     for asked in by_task.values():
         unfinished = asked.get(UNFINISHED)
-        if unfinished:
-            lacking = unfinished["lacking"]
-            shares.append(1.0 if lacking is None else float(lacking))
+        if not unfinished:
+            continue
+        share = unfinished["lacking"]
+        if share is None:
+            share = 1.0
+        shares.append(float(share))
     return max(shares)
 
 
 def cautions(by_model: Mapping[str, Mapping[str, Asked]]) -> tuple[str, ...]:
     """Say of the logs of models what was asked differently, and which of them are not whole."""
+    if not by_model:  # tables, which do not say how models were asked
+        return ()
     sentences = _marked_differently(by_model) + _asked_differently(by_model)
     sentences += _unfinished(by_model) + _ended(by_model)
     return tuple(sentences)
@@ -90,10 +101,16 @@ def _marked_differently(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str
 
 def _asked_differently(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str]:
     """Name the settings in which models differ, once for the tasks that differ alike."""
-    tasks = sorted({task for by_task in by_model.values() for task in by_task})
+    tasks: set[str] = set()
+    for by_task in by_model.values():
+        tasks.update(by_task)
+    # models and their differences, which several tasks may share
     tasks_by_difference: dict[tuple[str, str], list[str]] = {}
-    for task in tasks:
-        asked = {model: by_task[task] for model, by_task in by_model.items() if task in by_task}
+    for task in sorted(tasks):
+        asked = {}
+        for model, by_task in by_model.items():
+            if task in by_task:
+                asked[model] = by_task[task]
         phrases = _differences(asked)
         if phrases:
             difference = (_names(list(asked)), phrases)
@@ -121,7 +138,7 @@ def _differences(asked: Mapping[str, Asked]) -> str:
     differing = {}
     for name in sorted(_names_of_settings(settings)):
         values = _values(name, settings)
-        if len({_key(value) for value in values.values()}) > 1:
+        if len(set(map(_key, values.values()))) > 1:
             differing[name] = values
     names = list(differing)
     if _other_prompts(list(asked.values())):
@@ -142,7 +159,10 @@ def _names_of_settings(settings: Mapping[str, Mapping[str, Any]]) -> set[str]:
     """Name what models were asked with; prompts are compared question by question."""
     names: set[str] = set()
     for of_model in settings.values():
-        names.update(name for name in of_model if not name.startswith(OF_MODEL))
+        for name in of_model:
+            # what is about the model itself differs by nature
+            if not name.startswith(OF_MODEL):
+                names.add(name)
     return names - {PROMPTS}
 
 
@@ -193,7 +213,9 @@ def _phrase(name: str, values: Mapping[str, Any], *, by_model: bool) -> str:
         models_by_text: dict[str, list[str]] = {}
         for model, text in texts.items():
             models_by_text.setdefault(text, []).append(model)
-        parts = [f"{text} ({_few(models, 'models')})" for text, models in models_by_text.items()]
+        parts = []
+        for text, models in models_by_text.items():
+            parts.append(f"{text} ({_few(models, 'models')})")
     if name.rpartition(".")[2] in _EXAMPLES:
         return f"{joined(parts)} examples"
     words = name.replace("_", " ")
@@ -217,7 +239,9 @@ def _text(value: Any) -> str | None:
     if not isinstance(value, str):
         text = json.dumps(value, sort_keys=True, default=str)
     text = " ".join(text.split()) or "''"
-    return text if len(text) <= _LONGEST else None
+    if len(text) > _LONGEST:
+        return None
+    return text
 
 
 def _names(models: Sequence[str]) -> str:
@@ -248,7 +272,9 @@ def _unfinished(by_model: Mapping[str, Mapping[str, Asked]]) -> list[str]:
         if not reasons:
             continue
         task, reason = next(iter(reasons.items()))
-        where = f" for {task}" if task else ""
+        where = ""
+        if task:
+            where = f" for {task}"
         if len(reasons) > 1:
             reason += f"; so are its logs of {len(reasons) - 1} other tasks"
         models_by_reason.setdefault((where, reason), []).append(model)

@@ -30,10 +30,20 @@ _PROMPTS = ("prompt", "question_id", "prompt_id", "question", "instruction", "it
 _FIRST = "first"
 _OF_ARENA = ("question_id", "turn", "conversation_a", "conversation_b", "judge_hash", "tstamp")
 """Columns of exports of arenas, which show the answer of `model_a` first."""
-_KAGGLE = {"winner_model_a": 1.0, "winner_model_b": -1.0, "winner_tie": 0.0}
+_KAGGLE = {
+    "winner_model_a": 1.0,
+    "winner_model_b": -1.0,
+    "winner_tie": 0.0,
+}
 _FASTCHAT = {"g1_winner": True, "g2_winner": False}
 """The two votes of a line of FastChat, and whether `model_1` was shown first."""
 _ALPACA = ("generator_1", "generator_2", "preference")
+_COLUMNS_OF_SHAPES = {
+    "fastchat": ("model_1", "model_2", *_FASTCHAT),
+    "kaggle": ("model_a", "model_b", *_KAGGLE),
+    "alpaca": _ALPACA,
+    "arena": ("model_a", "model_b", "winner"),
+}
 _A_WINS = ("model_a", "model_1", "a", "left", "first")
 _B_WINS = ("model_b", "model_2", "b", "right", "second")
 _TIES = ("tie", "draw", "equal", "both", "same")
@@ -58,7 +68,7 @@ class Battles:
     @cached_property
     def models(self) -> list[str]:
         """The models, sorted."""
-        return sorted({*self.votes["model_a"].unique(), *self.votes["model_b"].unique()})
+        return sorted(set(self.votes["model_a"]) | set(self.votes["model_b"]))
 
     @cached_property
     def judges(self) -> list[str]:
@@ -151,11 +161,13 @@ def _lines_of(path: str, most: int | None) -> Iterable[Any]:
 
 def _frame_of_objects(objects: Any, path: str) -> pd.DataFrame:
     """Return a table of objects; what is nested, such as conversations, counts as there."""
-    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
+    if not isinstance(objects, list) or not all(isinstance(vote, dict) for vote in objects):
         raise Problem(("files",), f"{path!r}: expected objects with a vote each")
     if not objects:
         raise Problem(("files",), f"{path!r} is empty")
-    rows = [{key: _flat(value) for key, value in one.items()} for one in objects]
+    rows = []
+    for vote in objects:
+        rows.append({key: _flat(value) for key, value in vote.items()})
     return frame_of(rows)
 
 
@@ -175,14 +187,10 @@ Reader = Callable[[pd.DataFrame], pd.DataFrame]
 def shape_of(columns: Iterable[object]) -> str | None:
     """Return the shape that columns are of; None where they are of no battles."""
     names = set(map(str, columns))
-    if names >= {"model_1", "model_2", *_FASTCHAT}:
-        return "fastchat"
-    if names >= {"model_a", "model_b", *_KAGGLE}:
-        return "kaggle"
-    if names >= set(_ALPACA):
-        return "alpaca"
-    if names >= {"model_a", "model_b", "winner"}:
-        return "arena"
+    # the first shape whose columns are all there, those with most columns of their own before
+    for shape, needed in _COLUMNS_OF_SHAPES.items():
+        if names.issuperset(needed):
+            return shape
     return None
 
 
@@ -199,11 +207,11 @@ def battles_of(
 ) -> Battles:
     """Turn a table of battles of any shape into votes; columns may be named."""
     frame = frame.reset_index(drop=True)
-    frame.columns = [str(column) for column in frame.columns]
+    frame.columns = list(map(str, frame.columns))
     shape = shape_of(frame.columns)
     if winner is not None and {"model_a", "model_b", winner} <= set(frame.columns):
         shape = "arena"
-    for role, column in {"prompt": prompt, "judge": judge, "groups": groups}.items():
+    for role, column in (("prompt", prompt), ("judge", judge), ("groups", groups)):
         if column is not None and column not in frame.columns:
             raise Problem((role,), unknown("column", column, frame.columns))
     if shape is None:
@@ -217,28 +225,40 @@ def battles_of(
     if frame.empty:
         raise Problem(("files",), f"{name!r} has no row")
     votes = _SHAPES[shape](frame, winner or "winner")
+    # of FastChat each row has two votes, so that columns are taken by the row of each vote
     votes["prompt"], notes = _prompts(frame, votes["row"], prompt)
     votes["judge"] = _texts(frame, judge or "judge", votes["row"])
     if groups is not None:
         votes["groups"] = _texts(frame, groups, votes["row"])
-    told_by = {"fastchat": list(_FASTCHAT), "kaggle": list(_KAGGLE), "alpaca": ["preference"]}
-    votes = _known_winners(votes, told_by.get(shape, [winner or "winner"]), missing)
+    columns_of_winners = {
+        "fastchat": list(_FASTCHAT),
+        "kaggle": list(_KAGGLE),
+        "alpaca": ["preference"],
+        "arena": [winner or "winner"],
+    }
+    votes = _known_winners(votes, columns_of_winners[shape], missing)
     _refuse_own_battles(votes)
     votes["first"] = _order(frame, votes, shape, order, prompt)
+    # a person may vote twice, so that the same row again is no mistake for sure
     repeated = int(frame.duplicated().sum())
     if repeated:
         notes.append(f"{repeated:,} rows are there twice; each is one more vote on its prompt.")
     unknown_order = order == UNKNOWN
-    return Battles(name, votes.reset_index(drop=True), tuple(notes), unknown_order)
+    return Battles(
+        name,
+        votes.reset_index(drop=True),
+        tuple(notes),
+        unknown_order,
+    )
 
 
 def _of_arena(frame: pd.DataFrame, winner: str) -> pd.DataFrame:
     """Read a vote a row: the winner by its column, or by its name."""
     votes = _models(frame, "model_a", "model_b")
-    said = frame[winner].map(_plain_text)
-    votes["said"] = said
-    votes["outcome"] = _outcomes(said, votes["model_a"], votes["model_b"])
-    votes["both_bad"] = said.str.lower().isin(_BOTH_BAD)
+    winners = frame[winner].map(_plain_text)
+    votes["said"] = winners
+    votes["outcome"] = _outcomes(winners, votes["model_a"], votes["model_b"])
+    votes["both_bad"] = winners.str.lower().isin(_BOTH_BAD)
     return votes
 
 
@@ -247,8 +267,9 @@ def _of_kaggle(frame: pd.DataFrame, _: str) -> pd.DataFrame:
     votes = _models(frame, "model_a", "model_b")
     marks = frame[list(_KAGGLE)].apply(pd.to_numeric, errors="coerce")
     votes["said"] = marks.astype(str).agg(" ".join, axis=1)
-    one = (marks.isin([0, 1]).all(axis=1)) & (marks.sum(axis=1) == 1)
-    votes["outcome"] = (marks * list(_KAGGLE.values())).sum(axis=1).where(one)
+    is_one_of_three = marks.isin([0, 1]).all(axis=1) & (marks.sum(axis=1) == 1)
+    outcome = (marks * list(_KAGGLE.values())).sum(axis=1)
+    votes["outcome"] = outcome.where(is_one_of_three)
     votes["both_bad"] = False
     return votes
 
@@ -258,9 +279,9 @@ def _of_fastchat(frame: pd.DataFrame, _: str) -> pd.DataFrame:
     games = []
     for column, shown_first in _FASTCHAT.items():
         votes = _models(frame, "model_1", "model_2")
-        said = frame[column].map(_plain_text)
-        votes["said"] = said
-        votes["outcome"] = _outcomes(said, votes["model_a"], votes["model_b"])
+        winners = frame[column].map(_plain_text)
+        votes["said"] = winners
+        votes["outcome"] = _outcomes(winners, votes["model_a"], votes["model_b"])
         votes["both_bad"] = False
         votes["shown"] = float(shown_first)
         games.append(votes)
@@ -317,27 +338,33 @@ def _texts(frame: pd.DataFrame, column: str, rows: pd.Series[Any]) -> NDArray[An
 
 
 def _outcomes(
-    said: pd.Series[Any], model_a: pd.Series[Any], model_b: pd.Series[Any]
+    winners: pd.Series[Any],
+    model_a: pd.Series[Any],
+    model_b: pd.Series[Any],
 ) -> pd.Series[Any]:
     """Return who wins by what is said; NaN where it is neither a model nor a tie."""
-    lower = said.str.lower()
-    outcome = pd.Series(np.nan, index=said.index)
-    outcome[lower.isin((*_TIES, *_BOTH_BAD))] = 0.0
+    # by the words that exports write, in any case
+    lower = winners.str.lower()
+    outcome = pd.Series(np.nan, index=winners.index)
+    outcome[lower.isin(_TIES + _BOTH_BAD)] = 0.0
     outcome[lower.isin(_A_WINS)] = 1.0
     outcome[lower.isin(_B_WINS)] = -1.0
     # a model may be called like one of the words
-    outcome[said == model_a] = 1.0
-    outcome[said == model_b] = -1.0
+    outcome[winners == model_a] = 1.0
+    outcome[winners == model_b] = -1.0
     return outcome
 
 
 def _prompts(
-    frame: pd.DataFrame, rows: pd.Series[Any], named: str | None
+    frame: pd.DataFrame,
+    rows: pd.Series[Any],
+    named: str | None,
 ) -> tuple[NDArray[Any], list[str]]:
     """Return the prompt of each vote, and what is said where none are named."""
     column = named
-    if column is None:
-        column = next((one for one in _PROMPTS if one in frame.columns), None)
+    for usual in _PROMPTS:
+        if column is None and usual in frame.columns:
+            column = usual
     if column is None:
         note = "There is no column of prompts: each battle counts as a prompt of its own."
         return np.asarray(rows.astype(str)), [note]
@@ -349,7 +376,9 @@ def _prompts(
 
 
 def _known_winners(
-    votes: pd.DataFrame, columns: Sequence[str], missing: str | None
+    votes: pd.DataFrame,
+    columns: Sequence[str],
+    missing: str | None,
 ) -> pd.DataFrame:
     """Refuse votes whose winner is not known, or leave them out where that was said."""
     unclear = votes["outcome"].isna()
@@ -360,12 +389,11 @@ def _known_winners(
         return kept
     counts = votes.loc[unclear, "said"].value_counts()
     texts = []
-    for said, number in list(counts.items())[:_SHOWN]:
-        rows = f"{number:,} row{'s' * (number > 1)}"
+    for winner, number in list(counts.items())[:_SHOWN]:
         what = "without a text"
-        if said:
-            what = f"with {said!r}"
-        texts.append(f"{rows} {what}")
+        if winner:
+            what = f"with {winner!r}"
+        texts.append(f"{_counted_rows(number)} {what}")
     if len(counts) > _SHOWN:
         texts.append("…")
     verb = "has"
@@ -379,6 +407,13 @@ def _known_winners(
     )
 
 
+def _counted_rows(number: int) -> str:
+    """Write a number of rows."""
+    if number == 1:
+        return "1 row"
+    return f"{number:,} rows"
+
+
 def _refuse_own_battles(votes: pd.DataFrame) -> None:
     """Refuse battles of a model with itself."""
     itself = votes[votes["model_a"] == votes["model_b"]]
@@ -386,15 +421,19 @@ def _refuse_own_battles(votes: pd.DataFrame) -> None:
         return
     name = itself["model_a"].iloc[0]
     rows = itself.loc[itself["model_a"] == name, "row"]
-    number = f"{rows.nunique():,} row{'s' * (rows.nunique() > 1)}"
     raise Problem(
         ("preferences",),
-        f"{name} fights itself on {number}; the first is row {rows.min() + 1}",
+        f"{name} fights itself on {_counted_rows(rows.nunique())}; the first is row "
+        f"{rows.min() + 1}",
     )
 
 
 def _order(
-    frame: pd.DataFrame, votes: pd.DataFrame, shape: str, order: str | None, prompt: str | None
+    frame: pd.DataFrame,
+    votes: pd.DataFrame,
+    shape: str,
+    order: str | None,
+    prompt: str | None,
 ) -> NDArray[np.float64]:
     """Return whether the answer of `model_a` was shown first: 1, 0, or NaN where nobody knows."""
     nothing = np.full(len(votes), np.nan)
@@ -406,24 +445,26 @@ def _order(
     if column in frame.columns:
         return _order_of_column(frame, votes, column)
     if order is not None:
-        allowed = (*map(str, frame.columns), UNKNOWN, MODEL_A)
+        allowed = [str(name) for name in frame.columns] + [UNKNOWN, MODEL_A]
         raise Problem(("order",), unknown("column", order, allowed))
     if shape == "fastchat":
         return votes["shown"].to_numpy(dtype=float)
-    of_arena = any(name in frame.columns for name in _OF_ARENA)
-    has_prompts = prompt is not None or any(name in frame.columns for name in _PROMPTS)
-    if shape == "kaggle" or (shape == "arena" and (of_arena or not has_prompts)):
+    # exports of arenas show the answer of `model_a` first; tables with prompts are of other origin
+    names = set(frame.columns)
+    has_prompts = prompt is not None or not names.isdisjoint(_PROMPTS)
+    is_of_arena = not names.isdisjoint(_OF_ARENA) or not has_prompts
+    if shape == "kaggle" or (shape == "arena" and is_of_arena):
         return np.ones(len(votes))
     return nothing
 
 
 def _order_of_column(frame: pd.DataFrame, votes: pd.DataFrame, column: str) -> NDArray[np.float64]:
     """Return whether a column says that the answer of `model_a` was shown first."""
-    said = pd.Series(_texts(frame, column, votes["row"]), index=votes.index)
-    first = _outcomes(said, votes["model_a"], votes["model_b"])
+    shown_first = pd.Series(_texts(frame, column, votes["row"]), index=votes.index)
+    first = _outcomes(shown_first, votes["model_a"], votes["model_b"])
     unclear = first.isna()
     if unclear.any():
-        examples = some(map(repr, said[unclear].unique()))
+        examples = some(map(repr, shown_first[unclear].unique()))
         raise Problem(
             ("order",),
             f"column {column!r} has {int(unclear.sum()):,} rows with {examples}, expected model_a, "

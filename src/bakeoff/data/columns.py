@@ -15,7 +15,12 @@ from pandas.api import types
 
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.keys import name_of
-from bakeoff.sources.common.identifiers import identifiers, names, text_of, without_categories
+from bakeoff.sources.common.identifiers import (
+    identifiers,
+    names,
+    text_of,
+    without_categories,
+)
 
 Series: TypeAlias = "pd.Series[Any]"
 LARGEST = 1e100
@@ -36,7 +41,9 @@ def plain(values: Series) -> Series:
     if isinstance(dtype, pd.CategoricalDtype):
         return names(values)
     if types.is_bool_dtype(dtype):
-        return values.astype("float64" if values.isna().any() else "int8")
+        if values.isna().any():
+            return values.astype("float64")
+        return values.astype("int8")
     if types.is_complex_dtype(dtype):
         raise UserError("holds complex numbers")
     if types.is_numeric_dtype(dtype):
@@ -55,7 +62,9 @@ def plain(values: Series) -> Series:
 def _plain_numbers(values: Series) -> Series:
     """Return numbers in a type of NumPy; missing ones make floats of them."""
     if not isinstance(values.dtype, np.dtype):
-        kind = "float64" if values.isna().any() else None
+        kind = None
+        if values.isna().any():
+            kind = "float64"
         values = pd.Series(values.to_numpy(dtype=kind), index=values.index)
     if types.is_float_dtype(values.dtype):
         return _finite(values)
@@ -171,16 +180,29 @@ def ordered(values: Series) -> Series:
 # --- values that are named
 
 
-def check_values(wanted: Sequence[Any], present: Iterable[str], what: str, at: Place) -> None:
+def check_values(
+    wanted: Sequence[Any],
+    present: Iterable[str],
+    what: str,
+    at: Place,
+) -> None:
     """Refuse values that no row has; numbers may be absent (a code that was never used)."""
     present_names = set(present)
-    absent = [value for value in wanted if name_of(value) not in present_names]
-    wrong = [value for value in absent if isinstance(value, (str, bool))]
+    absent = []
+    wrong = []
+    for value in wanted:
+        if name_of(value) in present_names:
+            continue
+        absent.append(value)
+        if isinstance(value, (str, bool)):
+            wrong.append(value)
     if not wrong and len(absent) < len(wanted):
         return
     value = (wrong or absent)[0]
-    hint = f" ({bare_words(value)})" if isinstance(value, bool) else ""
-    raise Problem(at, unknown(what, value, present_names) + hint)
+    text = unknown(what, value, present_names)
+    if isinstance(value, bool):
+        text += f" ({bare_words(value)})"
+    raise Problem(at, text)
 
 
 def bare_words(value: bool) -> str:

@@ -103,20 +103,26 @@ def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str,
 
 def named_like_groups(table: pa.Table, names: Iterable[str]) -> list[dict[str, Any]]:
     """List those of some columns of a table that are named, and look, like ids of groups."""
-    likely = [name for name in names if LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)]
+    likely = [name for name in names if _is_named_like_groups(name)]
     if not likely:
         return []
     return group_columns(table.select(likely).to_pandas(), ())
+
+
+def _is_named_like_groups(name: str) -> bool:
+    """Tell whether a column is called like an id, or like what groups are."""
+    return bool(LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name))
 
 
 def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
     """Name those of some columns that look like ids of groups or rows, not like measurements."""
     names = list(names)
     ids = [group["column"] for group in named_like_groups(table, names)]
-    whole = [name for name in names if pa.types.is_integer(table.schema.field(name).type)]
-    for name, values in table.select(whole).to_pandas().items():
-        if counts_up(values):
-            ids.append(str(name))
+    for name in names:
+        if not pa.types.is_integer(table.schema.field(name).type):
+            continue
+        if counts_up(table.column(name).to_pandas()):
+            ids.append(name)
     return list(dict.fromkeys(ids))
 
 
@@ -129,8 +135,10 @@ def why_groups(values: Series, name: str) -> str:
         return ""
     if is_running_number(values, name):
         return ""
-    if LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name):
-        fewest = _FEWEST_GROUPS if _NAMES_A_GROUP.search(name) else _FEWEST_IDS
+    if _is_named_like_groups(name):
+        fewest = _FEWEST_IDS
+        if _NAMES_A_GROUP.search(name):
+            fewest = _FEWEST_GROUPS
         if n_values >= fewest:
             return NAMED
     if _FEWEST_GROUPS <= n_values <= len(values) / 2 and _stand_together(values, n_values):
@@ -226,7 +234,9 @@ def _remark(values: Series, n_values: int) -> list[str] | None:
     is_unique = n_values == len(values) >= _FEW_ROWS
     kind = kind_of(values)
     if kind == "number":
-        return ["unique", ""] if is_unique and _whole(values) else None
+        if is_unique and _whole(values):
+            return ["unique", ""]
+        return None
     if kind == "date":
         return None
     counts = values.dropna().astype(str).value_counts()
@@ -262,7 +272,11 @@ def _odd_texts(values: Series, counts: pd.Series[int]) -> list[str] | None:
 def _numbers_in(counts: pd.Series[int]) -> list[str] | None:
     """Say of texts, with their counts, that they are numbers but for how they are written."""
     texts = list(counts.index)
-    numbers = [text for text in texts if _NUMBER.fullmatch(_SIGNS.sub("", text.strip()).strip())]
+    numbers = []
+    for text in texts:
+        without_signs = _SIGNS.sub("", text.strip())
+        if _NUMBER.fullmatch(without_signs.strip()):
+            numbers.append(text)
     n_rows = int(counts[numbers].sum())
     if not numbers or n_rows < _MOSTLY * counts.sum():
         return None
@@ -272,8 +286,10 @@ def _numbers_in(counts: pd.Series[int]) -> list[str] | None:
         return ["numbers", f"{few}: {others.index[0]!r}"]
     if any(_CODE.fullmatch(text) for text in texts):  # zip codes, which are categories
         return None
-    is_plain = all(_PLAIN.fullmatch(text.strip()) for text in texts)
-    return ["numbers" if is_plain else "written", f"like {texts[0]!r}"]
+    kind = "written"
+    if all(_PLAIN.fullmatch(text.strip()) for text in texts):
+        kind = "numbers"
+    return [kind, f"like {texts[0]!r}"]
 
 
 def numbers_as_texts(values: Series) -> bool:

@@ -15,6 +15,7 @@ from bakeoff.data.asked import cautions
 from bakeoff.data.columns import bare_words, canonical_ids, in_order
 from bakeoff.data.given_tables import table_of_model
 from bakeoff.data.observations import Observations
+from bakeoff.data.open_table import PLAIN
 from bakeoff.data.pairing import Positions, carried, positions, related, undeclared
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.records import USUAL, Records, as_table, by_run
@@ -33,7 +34,7 @@ from bakeoff.data.target import (
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, is_folder, no_file, state_of
 from bakeoff.keys import name_of
-from bakeoff.sources.common.base import TableKeys, first_repeated
+from bakeoff.sources.common.base import TableKeys, first_repeated, inside
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import validated
@@ -53,7 +54,13 @@ class HeldModel(GivenModel):
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, columns: GivenColumns, place: Place, *, numbers: bool, **keys: Any
+        cls,
+        frame: pd.DataFrame,
+        columns: GivenColumns,
+        place: Place,
+        *,
+        numbers: bool,
+        **keys: Any,
     ) -> HeldModel:
         """Make the entry of a frame of predictions."""
         at = (*place, "predictions")
@@ -65,29 +72,39 @@ class HeldModel(GivenModel):
 # --- the file of a model
 
 
-def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Observations:
+def _read(
+    model: str,
+    experiment: Experiment,
+    dataset: str,
+    seed: int = 1,
+) -> Observations:
     """Observe what a training run of a model says of the rows of a data set."""
-    given = experiment.given[model]
-    if isinstance(given, HeldModel):
-        return given.table
-    by_values = given.values is not None
-    path = given.predictions_on(dataset, seed=seed)
-    place = ("models", model, "values" if by_values else "predictions")
+    entry = experiment.given[model]
+    if isinstance(entry, HeldModel):
+        return entry.table
+    by_values = entry.values is not None
+    path = entry.predictions_on(dataset, seed=seed)
+    place = ("models", model, "predictions")
+    if by_values:
+        place = ("models", model, "values")
     if not (is_file(path) or is_folder(path)):
         raise Problem(place, no_file(path))
     spec = experiment.datasets[dataset]
-    missing_values = given.missing_values
+    # of lists tuples, by which the cache tells files apart
+    missing_values = None
+    if entry.missing_values is not None:
+        missing_values = tuple(entry.missing_values)
     tasks = None
-    if by_values and given.tasks is not None:
-        tasks = tuple(given.tasks)
+    if by_values and entry.tasks is not None:
+        tasks = tuple(entry.tasks)
     observed = _read_once(
         path,
         tuple(map(state_of, files_at(path, LOGS))),
-        given.columns.model_dump_json(),
-        given.model,
-        None if missing_values is None else tuple(missing_values),
+        entry.columns.model_dump_json(),
+        entry.model,
+        missing_values,
         place,
-        (seed, given.seeds),
+        (seed, entry.seeds),
         tasks,
         values=by_values,
         drop_unlabelled=isinstance(spec, GivenData) and spec.missing_target == "drop",
@@ -115,9 +132,18 @@ def _read_once(
 ) -> Observations:
     """Read a file of one model; one that has not changed is read once."""
     named = GivenColumns.model_validate_json(columns)
-    missing = None if missing_values is None else list(missing_values)
-    keys = TableKeys.model_validate({"missing_values": missing})
-    parts = list(by_run(table_of_model(path, place, model, named, keys, tasks)))
+    keys = PLAIN
+    if missing_values is not None:
+        keys = TableKeys.model_validate({"missing_values": list(missing_values)})
+    table = table_of_model(
+        path,
+        place,
+        model,
+        named,
+        keys,
+        tasks,
+    )
+    parts = list(by_run(table))
     number, n_runs = run
     if named.seeds is None:
         number = 1
@@ -158,24 +184,27 @@ def load_given(name: str, experiment: Experiment) -> Table:
     spec = experiment.datasets[name]
     assert isinstance(spec, GivenData)
     models = _models_with_rows(experiment)
+    # of rows that are tested in several folds each one once
     files = [_read(model, experiment, name).once() for model in models]
     _refuse_marks(files, experiment)
     rows = _rows_with_truth(name, files, experiment)
-    places = [positions(rows, file) for file in files]
+    positions_by_file = [positions(rows, file) for file in files]
     assert rows.true is not None
     classes: tuple[str, ...] = ()
     if experiment.with_values:
         if not experiment.by_values:
             classes = RIGHT_OR_WRONG
     elif files and not rows.true.numbers:
-        classes = _classes(rows.true, spec, ("datasets", name))
+        with inside(("datasets", name)):
+            classes = _classes(rows.true, spec)
     truth: NDArray[Any] = rows.true.among(classes)
     target = Target(classes, truth.dtype.kind == "f")
     if target.numbers:
         check_spread(truth, ("datasets", name))
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth)})
-    for role, values in related(files, places).items():
+    for role, values in related(files, positions_by_file).items():
         frame[_COLUMNS[role]] = values
+    # what the card says of the truth
     described = target
     counted = truth
     if experiment.with_values:  # right and wrong are no classes
@@ -184,7 +213,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     card = given_card(
         name,
         spec.label or name,
-        {model: given.files(name) for model, given in experiment.given.items()},
+        {model: entry.files(name) for model, entry in experiment.given.items()},
         described,
         counted,
         len(rows.left_out),
@@ -192,16 +221,15 @@ def load_given(name: str, experiment: Experiment) -> Table:
     )
     card["group_columns"] = undeclared(files)
     card["cautions"] = _cautions(models, files, experiment)
-    along = _carried(name, files, places, experiment)
+    along = _carried(name, files, positions_by_file, experiment)
     return Table(frame, target, along, lambda _: card)
 
 
 def _models_with_rows(experiment: Experiment) -> list[str]:
     """Name the models whose files tell of single rows."""
-    plans = experiment.resampling.plans()
-    if not any(experiment.on_rows(plan) for plan in plans):
+    if not any(map(experiment.on_rows, experiment.resampling.plans())):
         return []
-    return [model for model, given in experiment.given.items() if given.path is not None]
+    return [model for model, entry in experiment.given.items() if entry.path is not None]
 
 
 def _refuse_marks(files: Sequence[Observations], experiment: Experiment) -> None:
@@ -217,7 +245,9 @@ def _refuse_marks(files: Sequence[Observations], experiment: Experiment) -> None
 
 
 def _rows_with_truth(
-    name: str, files: Sequence[Observations], experiment: Experiment
+    name: str,
+    files: Sequence[Observations],
+    experiment: Experiment,
 ) -> Observations:
     """Return the rows of the first file that names their truth; none where there is no file."""
     if not files:
@@ -225,7 +255,9 @@ def _rows_with_truth(
     for file in files:
         if file.true is not None:
             return file.labelled()
-    what = "numbers" if experiment.task.numbers else "labels"
+    what = "labels"
+    if experiment.task.numbers:
+        what = "numbers"
     raise Problem(
         ("datasets", name),
         f"none of the files names the true {what} (looked for "
@@ -233,16 +265,19 @@ def _rows_with_truth(
     )
 
 
-def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
+def _classes(labels: Answers, spec: GivenData) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
-    present = sorted(name for name, n in labels.counts.items() if n)
+    present = []
+    for name, n_rows in sorted(labels.counts.items()):
+        if n_rows:
+            present.append(name)
     if spec.classes is not None:
-        order = _listed_classes(present, spec.classes, place)
+        order = _listed_classes(present, spec.classes)
     else:
         spellings = unclear_spellings(present)
         if spellings:
             raise Problem(
-                place,
+                (),
                 f"{said_of_spellings('the true labels', spellings, labels.counts)}. Write each "
                 "class in one way in the files; if these are different classes, list all classes "
                 "under `classes:`",
@@ -250,29 +285,34 @@ def _classes(labels: Answers, spec: GivenData, place: Place) -> tuple[str, ...]:
         order = in_order(present)
     if len(order) < 2:
         text = f"all true labels are {order[0]!r}; name the other classes in `classes:`"
-        raise Problem(place, text)
+        raise Problem((), text)
     if spec.classes is not None and spec.positive is None:
         return tuple(order)
-    return positive_last(order, spec.positive, place, labels.counts)
+    return positive_last(order, spec.positive, labels.counts).names
 
 
-def _listed_classes(present: Sequence[str], wanted: Sequence[Any], place: Place) -> list[str]:
+def _listed_classes(present: Sequence[str], wanted: Sequence[Any]) -> list[str]:
     """Return the classes that an experiment lists, which must be all that there are."""
-    order = [spelled_as(name_of(name), present) for name in wanted]
+    order = []
+    for name in map(name_of, wanted):
+        order.append(spelled_as(name, present))
     repeated = first_repeated(order)
     if repeated is not None:
-        raise Problem((*place, "classes"), f"class {repeated!r} appears twice")
+        raise Problem(("classes",), f"class {repeated!r} appears twice")
     lacking = [name for name in present if name not in order]
     if lacking:
-        bare = [name for name in wanted if isinstance(name, bool)]
-        hint = f"; {bare_words(bare[0])}" if bare else ""
-        text = f"true labels that are not listed: {some(lacking)} (listed: {some(order)}){hint}"
-        raise Problem((*place, "classes"), text)
+        text = f"true labels that are not listed: {some(lacking)} (listed: {some(order)})"
+        truth_values = [name for name in wanted if isinstance(name, bool)]
+        if truth_values:
+            text += f"; {bare_words(truth_values[0])}"
+        raise Problem(("classes",), text)
     return order
 
 
 def _cautions(
-    models: Sequence[str], files: Sequence[Observations], experiment: Experiment
+    models: Sequence[str],
+    files: Sequence[Observations],
+    experiment: Experiment,
 ) -> list[str]:
     """Say what models were asked differently, and which averages scores are, by their labels."""
     asked = {}
@@ -291,17 +331,17 @@ def _cautions(
 def _carried(
     name: str,
     files: Sequence[Observations],
-    places: Sequence[Positions],
+    positions_by_file: Sequence[Positions],
     experiment: Experiment,
 ) -> pd.DataFrame:
     """Take what comparisons look at of the rows from the files."""
     first = ""
-    for model, given in experiment.given.items():
-        if given.columns.subgroups:
+    for model, entry in experiment.given.items():
+        if entry.columns.subgroups:
             first = model
             break
     place = ("models", first, "columns", "subgroups")
-    return carried(row_columns(experiment, name), place, files, places)
+    return carried(row_columns(experiment, name), place, files, positions_by_file)
 
 
 def given_card(
@@ -334,16 +374,31 @@ def given_card(
 # --- the divisions
 
 
-def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
+def divide(
+    dataset: str,
+    experiment: Experiment,
+    table: Table,
+    plan: str,
+) -> pd.DataFrame:
     """Make the divisions of a plan; those of given rows are in the files of predictions."""
     spec = experiment.resampling.plans()[plan]
     if isinstance(experiment.datasets[dataset], GivenData):
         first = next(iter(experiment.given))
-        return given_splits(_read(first, experiment, dataset), table, plan, spec)
+        return given_splits(
+            _read(first, experiment, dataset),
+            table,
+            plan,
+            spec,
+        )
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 
-def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.DataFrame:
+def given_splits(
+    file: Observations,
+    table: Table,
+    name: str,
+    plan: Plan,
+) -> pd.DataFrame:
     """Take the divisions of a plan from a model's predictions."""
     ids = table.frame[ROW_ID]
     if isinstance(plan, Holdout):
@@ -352,23 +407,40 @@ def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.
     at = (*file.place[:-1], "columns")
     _check_number_of_folds(file, name, plan, at)
     position: Positions = pd.Index(canonical_ids(ids)).get_indexer(pd.Index(file.ids))
+    splits: dict[str, Any] = {ROW_ID: ids}
     folds_by_repeat = []
     for repeat in range(1, plan.rounds + 1):
-        folds_by_repeat.append(_folds_of_repeat(file, repeat, position, len(ids), plan, at))
+        folds = _folds_of_repeat(
+            file,
+            repeat,
+            position,
+            len(ids),
+            plan,
+            at,
+        )
+        folds_by_repeat.append(folds)
+        splits[f"repeat-{repeat}"] = folds
     if not isinstance(plan, Resampled):
         _check_every_row_is_tested(file, folds_by_repeat, plan, at)
-    splits = {f"repeat-{repeat}": folds for repeat, folds in enumerate(folds_by_repeat, 1)}
-    return pd.DataFrame({ROW_ID: ids, **splits})
+    return pd.DataFrame(splits)
 
 
-def _check_number_of_folds(file: Observations, name: str, plan: Plan, at: Place) -> None:
+def _check_number_of_folds(
+    file: Observations,
+    name: str,
+    plan: Plan,
+    at: Place,
+) -> None:
     """Refuse a file whose repeats and folds are not those of a plan."""
     assert file.folds is not None
+    # repeats count from 1, so that there is none of the number 0
     folds_per_repeat = np.bincount(np.unique(file.folds, axis=0)[:, 0])[1:]
-    if len(folds_per_repeat) == plan.rounds and (folds_per_repeat == plan.folds).all():
+    is_other = folds_per_repeat != plan.folds
+    if len(folds_per_repeat) == plan.rounds and not is_other.any():
         return
-    others = [n_folds for n_folds in folds_per_repeat.tolist() if n_folds != plan.folds]
-    n_folds = others[0] if others else plan.folds
+    n_folds = plan.folds
+    if is_other.any():
+        n_folds = folds_per_repeat[is_other][0]
     raise Problem(
         at,
         f"{file.name} has {len(folds_per_repeat)} repeat(s) of {n_folds} fold(s), {name} has "
@@ -377,7 +449,12 @@ def _check_number_of_folds(file: Observations, name: str, plan: Plan, at: Place)
 
 
 def _folds_of_repeat(
-    file: Observations, repeat: int, position: Positions, n_rows: int, plan: Plan, at: Place
+    file: Observations,
+    repeat: int,
+    position: Positions,
+    n_rows: int,
+    plan: Plan,
+    at: Place,
 ) -> Folds:
     """Return the fold in which each row of a table is tested in one repeat."""
     assert file.folds is not None
@@ -389,18 +466,25 @@ def _folds_of_repeat(
             f"{file.name}: {again.sum():,} of its rows are tested in two folds of repeat "
             f"{repeat}: {some(file.ids[tested][again])}",
         )
-    # of a single fold the other rows are those of training
-    rest = 0 if plan.folds == 1 else NEITHER
+    rest = NEITHER
+    if plan.folds == 1:  # the other rows are those of training
+        rest = 0
     folds = np.full(n_rows, rest, dtype=np.int16)
     folds[position[tested]] = file.folds[tested, 1]
     return folds
 
 
 def _check_every_row_is_tested(
-    file: Observations, folds_by_repeat: Sequence[Folds], plan: Plan, at: Place
+    file: Observations,
+    folds_by_repeat: Sequence[Folds],
+    plan: Plan,
+    at: Place,
 ) -> None:
     """Refuse halves that are none, and repeats in which some row is tested in no fold."""
-    n_pairs = plan.repeats if isinstance(plan, Halves) else 0
+    # halves come in pairs of repeats, before those with all rows
+    n_pairs = 0
+    if isinstance(plan, Halves):
+        n_pairs = plan.repeats
     for pair in range(n_pairs):
         first = folds_by_repeat[2 * pair] != NEITHER
         second = folds_by_repeat[2 * pair + 1] != NEITHER
@@ -424,7 +508,12 @@ def _check_every_row_is_tested(
 # --- the predictions of a fit
 
 
-def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
+def predictions_of(
+    fit: Fit,
+    experiment: Experiment,
+    table: Table,
+    split: Split,
+) -> Predicted:
     """Read the predictions of a given model for the test rows of one division."""
     file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
     where = f", repeat {fit.repeat}, fold {fit.fold},"
@@ -437,6 +526,7 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
         if experiment.given[fit.model].by_folds:
             row_ids = canonical_ids(table.frame[ROW_ID])
             left_out = file.ids[~np.isin(file.ids, row_ids)]
+    # the rows that are tested, which the file must hold
     rows = Observations(
         f"the test set{where} of {fit.dataset}",
         canonical_ids(table.frame[ROW_ID].iloc[split.test]),

@@ -45,6 +45,7 @@ class Marks:
         around = human[0] <= judge[0] and judge[1] <= human[1]
         if self.binary:
             return True
+        # 0 and 1 are right and wrong, and no grades of a wider scale
         binary_alone = {(0.0, 1.0)} & {judge, human}
         return (inside or around) and not binary_alone
 
@@ -78,11 +79,20 @@ def read_marks(
         )
     series: dict[str, pd.DataFrame] = {}
     for model, records in tables.models.items():
-        series[model] = _of_model(model, dataclasses.replace(records, roles=columns), judge, human)
+        series[model] = _of_model(
+            model,
+            dataclasses.replace(records, roles=columns),
+            judge,
+            human,
+        )
     ids, notes = _shared_items(series, missing)
+    # the same items of all models, in one order
     aligned = {model: frame.loc[ids] for model, frame in series.items()}
-    judged = {model: frame["judge"].to_numpy(dtype=float) for model, frame in aligned.items()}
-    people = {model: frame["human"].to_numpy(dtype=float) for model, frame in aligned.items()}
+    judged = {}
+    people = {}
+    for model, frame in aligned.items():
+        judged[model] = frame["judge"].to_numpy(dtype=float)
+        people[model] = frame["human"].to_numpy(dtype=float)
     scales = _scale(judged), _scale(people)
     binary = _are_binary(judged) and _are_binary(people)
     kind = _kind_of(values, binary=binary)
@@ -107,7 +117,12 @@ def greater_is_better(marks: NDArray[np.float64], kind: str) -> NDArray[np.float
     return marks
 
 
-def _of_model(model: str, records: Records, judge: str, human: str) -> pd.DataFrame:
+def _of_model(
+    model: str,
+    records: Records,
+    judge: str,
+    human: str,
+) -> pd.DataFrame:
     """Return the marks of a model by the ids of its items."""
     for role, column in (("judge", judge), ("human", human)):
         if column not in records.names:
@@ -133,39 +148,47 @@ def _shared_items(
     series: Mapping[str, pd.DataFrame], missing: str | None
 ) -> tuple[pd.Index[Any], tuple[str, ...]]:
     """Return the items that the judge marked of every model, in the order of the first."""
-    with_judge = {model: frame.index[frame["judge"].notna()] for model, frame in series.items()}
+    # people mark a part of the items, the judge all that are compared
+    with_judge = {}
+    for model, frame in series.items():
+        with_judge[model] = frame.index[frame["judge"].notna()]
     shared = next(iter(with_judge.values()))
-    every = shared
+    all_items = shared
     for ids in with_judge.values():
         shared = shared[shared.isin(ids)]
-        every = every.union(ids, sort=False)
-    lacking = {model: len(every) - len(ids) for model, ids in with_judge.items()}
-    if not any(lacking.values()):
+        all_items = all_items.union(ids, sort=False)
+    texts = []
+    for model, ids in with_judge.items():
+        n_lacking = len(all_items) - len(ids)
+        if n_lacking:
+            texts.append(f"{n_lacking:,} of {model}")
+    if not texts:
         return shared, ()
-    texts = [f"{number:,} of {model}" for model, number in lacking.items() if number]
     if missing != "common" or not len(shared):
         raise Problem(
             ("judge",),
-            f"the judge marked {len(every):,} items, and lacks {joined(texts)}: "
+            f"the judge marked {len(all_items):,} items, and lacks {joined(texts)}: "
             f"{setting('missing', 'common')} takes the {len(shared):,} items of all models",
         )
-    note = f"{len(shared):,} of {len(every):,} items are compared, which the judge marked for all."
+    note = (
+        f"{len(shared):,} of {len(all_items):,} items are compared, which the judge marked for all."
+    )
     return shared, (note,)
 
 
 def _scale(marks: Mapping[str, NDArray[np.float64]]) -> tuple[float, float]:
     """Return the least and the largest mark."""
-    every = np.concatenate(list(marks.values()))
-    every = every[~np.isnan(every)]
-    if not len(every):
+    all_marks = np.concatenate(list(marks.values()))
+    all_marks = all_marks[~np.isnan(all_marks)]
+    if not len(all_marks):
         return np.nan, np.nan
-    return float(every.min()), float(every.max())
+    return float(all_marks.min()), float(all_marks.max())
 
 
 def _are_binary(marks: Mapping[str, NDArray[np.float64]]) -> bool:
     """Tell whether marks are 0 or 1."""
-    every = np.concatenate(list(marks.values()))
-    return bool(np.isin(every[~np.isnan(every)], (0, 1)).all())
+    all_marks = np.concatenate(list(marks.values()))
+    return bool(np.isin(all_marks[~np.isnan(all_marks)], (0, 1)).all())
 
 
 def _kind_of(values: str | None, *, binary: bool) -> str:
@@ -228,23 +251,27 @@ def leading_items(
     running: bool = False,
 ) -> SuiteItems:
     """Take the items up to the first that a model lacks, in the order of the suite."""
-    every: pd.Index[Any] = pd.Index([])
+    all_items: pd.Index[Any] = pd.Index([])
     for values in by_model.values():
-        every = every.union(values.index, sort=False)
-    if len(every) > total:
+        all_items = all_items.union(values.index, sort=False)
+    if len(all_items) > total:
         raise Problem(
-            ("of",), f"found {total:,}, and there are {len(every):,} items: name the whole suite"
+            ("of",),
+            f"found {total:,}, and there are {len(all_items):,} items: name the whole suite",
         )
-    expected = _in_order(every, total, order)
+    expected = _in_order(all_items, total, order)
     finished = np.ones(len(expected), dtype=bool)
     for values in by_model.values():
         known = values.reindex(expected)
         finished &= known.notna().to_numpy()
+    # up to the first item that a model has not finished
     leading = len(expected)
     if not finished.all():
         leading = int(np.argmin(finished))
     kept = expected[:leading]
-    taken = {model: values.reindex(kept).to_numpy(float) for model, values in by_model.items()}
+    taken = {}
+    for model, values in by_model.items():
+        taken[model] = values.reindex(kept).to_numpy(float)
     binary = _are_binary(taken)
     if kind in BINARY and not binary:
         raise Problem(("values",), f"found {kind}, and some values are neither 0 nor 1")
@@ -267,6 +294,7 @@ def _in_order(ids: pd.Index[Any], total: int, order: Sequence[Any] | None) -> pd
         if len(strange):
             raise Problem(("order",), f"items that the suite does not name: {some(strange)}")
         return expected
+    # ids that are numbers are the places of the items
     numbers = pd.to_numeric(pd.Series(ids.astype(str)), errors="coerce").to_numpy(float)
     if np.isnan(numbers).any():
         raise Problem(
@@ -282,30 +310,38 @@ def _in_order(ids: pd.Index[Any], total: int, order: Sequence[Any] | None) -> pd
         # ids that count the suite show where it has gaps
         present = dict(zip(numbers[np.argsort(numbers, kind="stable")], ordered, strict=True))
         every = np.arange(counts_from, int(numbers.max()) + 1, dtype=float)
-        ordered = pd.Index([present.get(number, f"(item {number:.0f})") for number in every])
+        items = []
+        for number in every:
+            items.append(present.get(number, f"(item {number:.0f})"))
+        ordered = pd.Index(items)
     return ordered
 
 
 def series_of_models(
-    tables: GivenTables, columns: GivenColumns, models: Sequence[str] | None, order: str | None
+    tables: GivenTables,
+    columns: GivenColumns,
+    models: Sequence[str] | None,
+    order: str | None,
 ) -> tuple[dict[str, pd.Series[Any]], list[Any] | None]:
     """Return the value of each item by model, and the items in the order of a column."""
     wide = tables.wide
     if wide is not None:
         return _of_wide(dataclasses.replace(wide, roles=columns), models, order)
     by_model: dict[str, pd.Series[Any]] = {}
-    places: dict[Any, float] = {}
-    for model, given in tables.models.items():
-        records = dataclasses.replace(given, roles=columns)
+    place_by_item: dict[Any, float] = {}
+    for model, file in tables.models.items():
+        records = dataclasses.replace(file, roles=columns)
         ids = records.ids(id_of(records))
         value = records.numbers(records.require("value"), may_lack=True)
         by_model[model] = pd.Series(value, index=pd.Index(ids)).dropna()
-        places |= _places(records, ids, order)
-    return by_model, _sorted_by_place(places)
+        place_by_item |= _places(records, ids, order)
+    return by_model, _sorted_by_place(place_by_item)
 
 
 def _of_wide(
-    records: Records, models: Sequence[str] | None, order: str | None
+    records: Records,
+    models: Sequence[str] | None,
+    order: str | None,
 ) -> tuple[dict[str, pd.Series[Any]], list[Any] | None]:
     """Return the values of the columns of a table of all models."""
     column = id_of(records)
@@ -328,11 +364,11 @@ def _places(records: Records, ids: NDArray[Any], order: str | None) -> dict[Any,
     return dict(zip(ids.tolist(), records.numbers(order).tolist(), strict=True))
 
 
-def _sorted_by_place(places: Mapping[Any, float]) -> list[Any] | None:
+def _sorted_by_place(place_by_item: Mapping[Any, float]) -> list[Any] | None:
     """Return the items by their places; None without any."""
-    if not places:
+    if not place_by_item:
         return None
-    return sorted(places, key=lambda item: places[item])
+    return sorted(place_by_item, key=lambda item: place_by_item[item])
 
 
 def refuse_one_model(models: Sequence[str], name: str) -> None:

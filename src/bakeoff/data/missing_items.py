@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,17 +62,23 @@ def completed(
         parts.append(part)
         ids.append(pd.Index(list(map(str, part.ids))))
     holders = _holders(parts, ids)
-    common = set.intersection(*map(set, ids))
-    n_compared = len(holders) if handled == "wrong" else len(common)
+    common = set(holders)
+    for present in ids:
+        common &= set(present)
+    n_compared = len(common)
+    if handled == "wrong":
+        n_compared = len(holders)
     missing = _counted(parts, ids, handled, len(holders), n_compared, asked)
     if not any(missing.lacking.values()):
         return parts, missing
     if handled == "wrong":
         if metric is None:
             _refuse_without_truth(holders)
-        marks = metric.marks if isinstance(metric, Passing) else metric
-        wrong = _WRONG if marks == "accuracy" else _WRONG_AS_ERROR
-        return [_with_rows(part, holders, wrong) for part in parts], missing
+        wrong = _wrong_number(metric)
+        completed_parts = []
+        for part in parts:
+            completed_parts.append(_with_rows(part, holders, wrong))
+        return completed_parts, missing
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
     kept = []
@@ -88,14 +93,14 @@ def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
         return
     has_numbers = metric is not None
     for file in files:
-        said = file.only.said
-        if metric is None and said is None:
+        labels = file.only.said
+        if metric is None and labels is None:
             raise Problem(
                 ("missing",),
                 "wrong: is for predicted labels, and a model has probabilities alone; "
                 f"{setting('missing', 'common')} compares the rows that all models have",
             )
-        has_numbers |= said is not None and said.numbers
+        has_numbers |= labels is not None and labels.numbers
     if has_numbers:
         raise Problem(
             ("missing",),
@@ -141,23 +146,37 @@ def _counted(
 
 def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:
     """Refuse items of which no file says what is true: nobody knows what would be wrong."""
-    without = [item for item, part in holders.items() if part.true is None]
+    without = []
+    for item, part in holders.items():
+        if part.true is None:
+            without.append(item)
     if without:
         text = f"wrong: {len(without):,} rows have no true label in any table ({some(without)})"
         raise Problem(("missing",), text)
 
 
+def _wrong_number(metric: Kind | None) -> float:
+    """Return the number of an item that is wrong, by what the numbers of items say."""
+    marks = metric
+    if isinstance(metric, Passing):
+        marks = metric.marks
+    if marks == "accuracy":
+        return _WRONG
+    return _WRONG_AS_ERROR
+
+
 def _with_rows(
-    file: Observations, holders: Mapping[str, Observations], wrong: float
+    file: Observations,
+    holders: Mapping[str, Observations],
+    wrong: float,
 ) -> Observations:
     """Add the rows that other files alone have, with the number that is wrong."""
-    ids = []
+    parts = [file]
+    parts += _rows_of_others(file, holders)
     tables = []
     items = []
     trues = []
-    related: dict[str, list[NDArray[Any]]] = {role: [] for role in file.related}
-    for part in [file, *_rows_of_others(file, holders)]:
-        ids.append(part.ids)
+    for part in parts:
         if file.only.values is None:
             # what others predict says nothing of this model
             tables.append(_without_answers(part, file.records.names))
@@ -167,23 +186,31 @@ def _with_rows(
             items.append(part.items)
         if part.true is not None:
             trues.append(part.true)
-        for role, values in related.items():
-            values.append(part.related[role])
-    every_id = np.concatenate(ids)
+    related = {}
+    for role in file.related:
+        related[role] = np.concatenate([part.related[role] for part in parts])
+    ids = np.concatenate([part.ids for part in parts])
+    true = None
+    if file.true is not None:
+        true = _one_below_the_other(trues)
+    items_of_rows = None
+    if items:
+        items_of_rows = np.concatenate(items)
     table = pa.concat_tables(tables, promote_options="permissive")
     return file.only_says(
-        _with_wrong(file.only, len(every_id), wrong),
-        true=None if file.true is None else _one_below_the_other(trues),
+        _with_wrong(file.only, len(ids), wrong),
+        true=true,
         records=file.records.with_table(table),
-        ids=every_id,
-        related={role: np.concatenate(values) for role, values in related.items()},
-        items=np.concatenate(items) if items else None,
+        ids=ids,
+        related=related,
+        items=items_of_rows,
     )
 
 
 def _rows_of_others(file: Observations, holders: Mapping[str, Observations]) -> list[Observations]:
     """Return the rows that a file lacks, file by file."""
     present = set(map(str, file.ids))
+    # the items that each other file has to give, in the order in which they are met
     others: dict[int, Observations] = {}
     items_of: dict[int, set[str]] = {}
     for item, holder in holders.items():
@@ -205,8 +232,8 @@ def _without_answers(part: Observations, names: Collection[str]) -> pa.Table:
     of_rows |= {roles.groups, roles.time, roles.runs}
     for subgroup in as_columns(roles.subgroups):
         of_rows.add(subgroup.column)
-    kept = [name for name in records.names if name in of_rows and name in names]
-    return records.table.select(kept)
+    kept = of_rows & set(names)
+    return records.table.select([name for name in records.names if name in kept])
 
 
 def _with_wrong(run: Predicted, n_rows: int, wrong: float) -> Predicted:
@@ -227,4 +254,5 @@ def _one_below_the_other(parts: Sequence[Answers]) -> Answers:
     for part in parts:
         classes |= dict.fromkeys(part.classes)
     names = tuple(classes)
-    return Answers(names, np.concatenate([part.among(names) for part in parts]))
+    values = [part.among(names) for part in parts]
+    return Answers(names, np.concatenate(values))

@@ -57,7 +57,11 @@ class JoinedColumns(NamedTuple):
 
 
 def join_columns(
-    file: Records, columns: Sequence[str], classes: Sequence[str], *, sure: bool
+    file: Records,
+    columns: Sequence[str],
+    classes: Sequence[str],
+    *,
+    sure: bool,
 ) -> JoinedColumns:
     """Join columns like A_pred and A_prob; `sure`: it is known which class is the positive one."""
     numeric = []
@@ -76,11 +80,16 @@ def join_columns(
         if _ONE in by_part:
             has_single = True
             _check_single(file, by_part[_ONE][0], classes, sure=sure)
-            _refuse_confidence(file, by_part[_SAID][0], by_part[_ONE][0], classes)
+            _refuse_confidence(
+                file,
+                by_part[_SAID][0],
+                by_part[_ONE][0],
+                classes,
+            )
         name = model or by_part[_SAID][0]
         of_model = _names_of_parts(name, by_part, classes)
-        if any(old != new for old, new in of_model.items()):
-            old_names = joined([repr(old) for old in of_model])
+        if list(of_model) != list(of_model.values()):
+            old_names = joined(list(map(repr, of_model)))
             sentences.append(f"{old_names} of {name}")
         new_names |= of_model
     renamed = [new_names.get(name, name) for name in file.names]
@@ -94,7 +103,9 @@ def join_columns(
 
 
 def columns_by_model(
-    columns: Sequence[str], classes: Sequence[str], numeric: Collection[str]
+    columns: Sequence[str],
+    classes: Sequence[str],
+    numeric: Collection[str],
 ) -> dict[str, dict[str, list[str]]]:
     """Map models that have several columns to these, by what they hold; empty if none has."""
     by_model: dict[str, dict[str, list[str]]] = {}
@@ -154,7 +165,9 @@ def _model_beside(column: str, words: Sequence[str]) -> str | None:
 
 
 def _names_of_parts(
-    name: str, by_part: Mapping[str, Sequence[str]], classes: Sequence[str]
+    name: str,
+    by_part: Mapping[str, Sequence[str]],
+    classes: Sequence[str],
 ) -> dict[str, str]:
     """Map the columns of a model to what they are called where models are columns."""
     new_names = {}
@@ -173,17 +186,22 @@ def _refuse_ambiguous(file: Records, by_part: Mapping[str, Sequence[str]]) -> No
     for columns in by_part.values():
         if len(columns) > 1:
             raise _ambiguous(file, columns)
-    of_classes = [column for holds, (column,) in by_part.items() if holds not in (_SAID, _ONE)]
+    of_classes = []
+    for holds, (column,) in by_part.items():
+        if holds not in (_SAID, _ONE):
+            of_classes.append(column)
     if _ONE in by_part and of_classes:
         raise _ambiguous(file, list(by_part[_ONE]) + of_classes)
 
 
 def _refuse_same(file: Records, renamed: Sequence[str]) -> None:
     """Refuse new names of columns that two of them would have."""
-    repeated = sorted({name for name in renamed if renamed.count(name) > 1})
-    if repeated:
-        pairs = zip(file.names, renamed, strict=True)
-        raise _ambiguous(file, [old for old, new in pairs if new == repeated[0]])
+    old_names: dict[str, list[str]] = {}
+    for old, new in zip(file.names, renamed, strict=True):
+        old_names.setdefault(new, []).append(old)
+    for new in sorted(old_names):
+        if len(old_names[new]) > 1:
+            raise _ambiguous(file, old_names[new])
 
 
 def _ambiguous(file: Records, columns: Sequence[str]) -> Problem:
@@ -194,7 +212,13 @@ def _ambiguous(file: Records, columns: Sequence[str]) -> Problem:
     )
 
 
-def _check_single(file: Records, column: str, classes: Sequence[str], *, sure: bool) -> None:
+def _check_single(
+    file: Records,
+    column: str,
+    classes: Sequence[str],
+    *,
+    sure: bool,
+) -> None:
     """Refuse a single number of each row that is no probability, or nobody knows of which class."""
     if len(classes) != 2:
         raise Problem(
@@ -214,16 +238,22 @@ def _check_single(file: Records, column: str, classes: Sequence[str], *, sure: b
         )
 
 
-def _refuse_confidence(file: Records, said: str, column: str, classes: Sequence[str]) -> None:
+def _refuse_confidence(
+    file: Records,
+    label_column: str,
+    column: str,
+    classes: Sequence[str],
+) -> None:
     """Refuse numbers that are probabilities of the predicted label, not of the positive class."""
-    labels = set(names(file.column(said)))
+    labels = set(names(file.column(label_column)))
     if not set(classes) <= labels or file.numbers(column).min() < 1 / len(classes):
         return
     raise Problem(
         ("models",),
-        f"{file.path!r}: {column!r} is never below 0.5, and {said!r} says both {classes[0]!r} and "
-        f"{classes[1]!r}: is it the probability of the predicted label? Write the probability of "
-        f"{classes[1]!r} in every row, or name the columns of predicted labels as the models",
+        f"{file.path!r}: {column!r} is never below 0.5, and {label_column!r} says both "
+        f"{classes[0]!r} and {classes[1]!r}: is it the probability of the predicted label? Write "
+        f"the probability of {classes[1]!r} in every row, or name the columns of predicted labels "
+        "as the models",
     )
 
 
@@ -231,6 +261,7 @@ def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Seque
     """Refuse labels and probabilities that stand as two models, but are cut one from the other."""
     if len(classes) != 2:
         return
+    # columns with both classes as labels, and those that may be probabilities
     is_positive = {}
     probabilities = {}
     for column in columns:
@@ -240,9 +271,9 @@ def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Seque
             is_positive[column] = (values == classes[1]).to_numpy(bool)
         elif pa.types.is_floating(kind) and not values.isna().any():
             probabilities[column] = file.numbers(column)
-    for said, positive in is_positive.items():
+    for label_column, positive in is_positive.items():
         # these are read together
-        own = [f"{said}:{name}" for name in classes]
+        own = [f"{label_column}:{name}" for name in classes]
         for column, numbers in probabilities.items():
             above = numbers[positive]
             below = numbers[~positive]
@@ -250,9 +281,10 @@ def refuse_parts_of_models(file: Records, columns: Sequence[str], classes: Seque
             if is_cut and column not in own:
                 raise Problem(
                     ("models",),
-                    f"{file.path!r}: a threshold of {column!r} gives {said!r} in every row: are "
-                    "they the labels and the probabilities of one model? Call them like 'A_pred' "
-                    "and 'A_prob', or name the columns of the models that are to be compared",
+                    f"{file.path!r}: a threshold of {column!r} gives {label_column!r} in every "
+                    "row: are they the labels and the probabilities of one model? Call them like "
+                    "'A_pred' and 'A_prob', or name the columns of the models that are to be "
+                    "compared",
                 )
 
 
@@ -281,14 +313,20 @@ def _column_of_models(file: Records) -> str | None:
     by_lower_case: dict[str, str] = {}
     for name in file.names:
         by_lower_case.setdefault(name.lower(), name)
-    column = next((by_lower_case[name] for name in MODELS if name in by_lower_case), None)
+    column = None
+    for usual in MODELS:
+        if column is None and usual in by_lower_case:
+            column = by_lower_case[usual]
     if column is None or not _may_name_models(file, column):
         return None
+    # without repeated ids the column says something of rows, such as who measured them
     ids = file.roles.id or _usual(file, "id")
     if ids is None or ids not in file.names:
         return column
-    is_repeated = pc.count_distinct(file.table[ids]).as_py() < len(file.table)
-    return column if is_repeated else None
+    n_ids = pc.count_distinct(file.table[ids]).as_py()
+    if n_ids == len(file.table):
+        return None
+    return column
 
 
 def _may_name_models(file: Records, column: str) -> bool:
@@ -308,15 +346,20 @@ def _may_name_models(file: Records, column: str) -> bool:
 
 def _usual(file: Records, role: str) -> str | None:
     """Return the first of the usual columns of a role that is there."""
-    return next((name for name in USUAL[role] if name in file.names), None)
+    for name in USUAL[role]:
+        if name in file.names:
+            return name
+    return None
 
 
 def _says_something(file: Records) -> bool:
     """Tell whether a table has a column of predictions, of probabilities or of numbers."""
     usual = {file.roles.predicted, file.roles.value}
     usual.update(USUAL["predicted"], USUAL["value"])
+    if not usual.isdisjoint(file.names):
+        return True
     starts = list(_STARTS)
     pattern = file.roles.probabilities
     if isinstance(pattern, str):
         starts.append(pattern.partition(CLASS)[0])
-    return any(name in usual or name.startswith(tuple(starts)) for name in file.names)
+    return any(name.startswith(tuple(starts)) for name in file.names)

@@ -52,14 +52,16 @@ def near_copies(features: pd.DataFrame, target: Series) -> int:
     if len(measured) < _FEWEST_COLUMNS or len(different) < _FEWEST_ROWS:
         return 0
     kept = different[:: _step(len(different), _MOST_ROWS)]
-    points = np.column_stack(
-        [_ranks(features[name].iloc[kept]) for name in measured[:_MOST_COLUMNS]]
-    )
+    ranks = []
+    for name in measured[:_MOST_COLUMNS]:
+        ranks.append(_ranks(features[name].iloc[kept]))
+    points = np.column_stack(ranks)
     asked = np.arange(0, len(kept), _step(len(kept), _MOST_ASKED))
     distances, neighbours = _nearest(points, asked)
     nearest = neighbours[:, 0]
     has_copy = _much_closer(distances)
     is_copy = has_copy & _same(target.iloc[kept], asked, nearest)
+    # a copy has the same categories and counts, too
     others = features.drop(columns=measured).iloc[kept]
     if others.shape[1]:
         digests = row_digests(others)
@@ -103,8 +105,8 @@ def _nearest(
         first = np.argpartition(squared, _FAR, axis=1)[:, :_FAR]
         order = np.argsort(np.take_along_axis(squared, first, axis=1), axis=1, kind="stable")
         nearest[start:end] = np.take_along_axis(first, order, axis=1)
-        found = np.take_along_axis(squared, nearest[start:end], axis=1)
-        distances[start:end] = np.sqrt(np.maximum(found, _SMALLEST))
+        nearest_squares = np.take_along_axis(squared, nearest[start:end], axis=1)
+        distances[start:end] = np.sqrt(np.maximum(nearest_squares, _SMALLEST))
     return distances, nearest
 
 

@@ -26,7 +26,14 @@ from bakeoff.errors import Place, Problem
 from bakeoff.options import setting
 from bakeoff.spec.experiment import Task, run_of
 
-_OTHERS = {"0": "1", "1": "0", "False": "True", "True": "False", "no": "yes", "yes": "no"}
+_OTHERS = {
+    "0": "1",
+    "1": "0",
+    "False": "True",
+    "True": "False",
+    "no": "yes",
+    "yes": "no",
+}
 """The class that there might be beside an only one."""
 
 
@@ -54,7 +61,11 @@ class Missing:
     @property
     def sentence(self) -> str:
         """What is done about them; empty where no item is missing."""
-        counts = ", ".join([f"{n:,} of {model}" for model, n in self.lacking.items() if n])
+        parts = []
+        for model, n_lacking in self.lacking.items():
+            if n_lacking:
+                parts.append(f"{n_lacking:,} of {model}")
+        counts = ", ".join(parts)
         if not counts:
             return ""
         if self.handled == "wrong":
@@ -109,6 +120,7 @@ class Observations:
         ids = records.require("id")
         true = None
         run = Predicted()
+        # a number of each row, or labels and perhaps the truth
         if values:
             value = records.require("value")
             numbers_of_rows = records.numbers(value, "value", may_lack=may_lack)
@@ -118,12 +130,24 @@ class Observations:
             truth = records.find("truth")
             predicted = records.find("predicted")
             if truth is not None:
-                true = records.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
+                true = records.answers(
+                    truth,
+                    "truth",
+                    numbers=numbers,
+                    may_lack=drop_unlabelled,
+                )
             if predicted is not None:
                 run = Predicted(records.answers(predicted, numbers=numbers, may_lack=may_lack))
             taken = [ids, truth, predicted]
         name, _ = run_of(model)
-        return cls.of_rows(records, ids, true, {name: (run,)}, taken, folds_in(records))
+        return cls.of_rows(
+            records,
+            ids,
+            true,
+            {name: (run,)},
+            taken,
+            folds_in(records),
+        )
 
     @classmethod
     def of_rows(
@@ -136,6 +160,7 @@ class Observations:
         folds: NDArray[np.intp] | None = None,
     ) -> Observations:
         """Take what is known of the rows of a file; without a column of ids they are counted."""
+        # rows without ids stand in one table, and are told apart by their place
         keys = np.arange(1, records.table.num_rows + 1)
         items = None
         has_runs = records.roles.runs is not None
@@ -151,6 +176,7 @@ class Observations:
             values = grouped.related(role)
             if values is not None:
                 related[role] = values
+        # a hint that rows may belong together, unless somebody said how they do
         like_groups: Sequence[Mapping[str, Any]] = ()
         if not related:
             like_groups = named_like_groups(records.table, records.unclaimed(taken))
@@ -168,13 +194,23 @@ class Observations:
 
     def called(self, names: Sequence[str]) -> Observations:
         """Give the models other names, in their order."""
+        # what logs say of a model is told by its new name, too
         new_names = dict(zip(self.models, names, strict=True))
-        models = {new_names[model]: runs for model, runs in self.models.items()}
-        asked = {new_names.get(model, model): by_task for model, by_task in self.asked.items()}
+        models = {}
+        for model, runs in self.models.items():
+            models[new_names[model]] = runs
+        asked = {}
+        for model, by_task in self.asked.items():
+            asked[new_names.get(model, model)] = by_task
         missing = self.missing
         if missing is not None:
             missing = missing.called(new_names)
-        return dataclasses.replace(self, models=models, missing=missing, asked=asked)
+        return dataclasses.replace(
+            self,
+            models=models,
+            missing=missing,
+            asked=asked,
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -295,8 +331,9 @@ class Observations:
     @property
     def target(self) -> Target:
         """What is predicted."""
-        classes = tuple(name for name in self.classes if name != NO_ANSWER)
-        return Target(classes, self.task.numbers)
+        # a missing answer is no class of the target
+        classes = [name for name in self.classes if name != NO_ANSWER]
+        return Target(tuple(classes), self.task.numbers)
 
     @property
     def task(self) -> Task:
@@ -331,6 +368,7 @@ def folds_in(records: Records) -> NDArray[np.intp] | None:
         repeat = np.full(n_rows, "1", dtype=object)
     if fold is None:
         fold = np.full(n_rows, "1", dtype=object)
+    # columns are the repeat and the fold in it, both from 1
     numbers = np.ones((n_rows, 2), dtype=np.intp)
     for number, name in enumerate(in_order(set(repeat.tolist())), start=1):
         in_repeat = repeat == name

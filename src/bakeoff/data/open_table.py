@@ -90,13 +90,18 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
     if kind not in _TEXTS:
         return keys
-    usual = "\t" if kind == "tsv" else ","
+    usual = ","
+    if kind == "tsv":
+        usual = "\t"
     beginning = _beginning(path, keys.encoding)
     lines = beginning.lines
     sep = keys.sep
     skip = keys.skip
     if not skip:
-        named = _SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
+        # Excel may say in the first line what separates the values
+        named = None
+        if lines:
+            named = _SEPARATOR_LINE.fullmatch(lines[0])
         if named is not None:
             sep = sep or named[1]
             skip = 1
@@ -105,12 +110,15 @@ def laid_out(path: str, keys: TableKeys) -> TableKeys:
             assumed = usual
         skip += _lines_before(lines[skip:], assumed)
     if sep is None and kind == "csv":
-        first = next((line for line in lines[skip:] if line.strip()), "")
-        sep = max(_SEPARATORS, key=first.count)
+        # the first line that is not empty names the columns
+        names = next(filter(str.strip, lines[skip:]), "")
+        sep = max(_SEPARATORS, key=names.count)
+    if sep == usual:
+        sep = None
     found = {
         "encoding": beginning.encoding,
         "skip": skip,
-        "sep": None if sep == usual else sep,
+        "sep": sep,
     }
     return keys.model_copy(update=found)
 
@@ -138,18 +146,24 @@ def _lines_before(lines: list[str], sep: str | None) -> int:
     """Count the lines before the names of the columns: comments, and titles of a single value."""
     if sep is None:
         sep = _separator_in(lines)
-    rows = [next(csv.reader([line], delimiter=sep), []) for line in lines]
+    rows = []
+    for line in lines:
+        rows.append(next(csv.reader([line], delimiter=sep), []))
     # most lines are rows of the table
     widths = [len(row) for row in rows if row]
     width = statistics.mode(widths or [0])
     names_at = _first_of_width(rows, width)
     if names_at == 0:
         return 0
-    if any(_NUMBER.fullmatch(value) for value in rows[names_at]):
+    if any(map(_NUMBER.fullmatch, rows[names_at])):
         # these are no names; they may stand behind a `#` in the line before
-        return names_at - 1 if len(rows[names_at - 1]) == width else 0
-    if any(len(row) > 1 and not row[0].startswith("#") for row in rows[:names_at]):
+        if len(rows[names_at - 1]) == width:
+            return names_at - 1
         return 0
+    # a title has a single value; more of them are a row that is cut off
+    for row in rows[:names_at]:
+        if len(row) > 1 and not row[0].startswith("#"):
+            return 0
     return names_at
 
 
@@ -204,20 +218,21 @@ def _written(values: pd.Series[Any]) -> _Written:
 
 def _have_decimal_commas(numbers: list[str], layout: TableKeys) -> bool:
     """Tell decimal commas from those between thousands."""
+    # where commas separate values, numbers with commas stand in quotes: 1,234 is a thousand
     may_group = layout.sep in (None, ",")
-    if may_group and any(_GROUPED.fullmatch(number) for number in numbers):
+    if may_group and any(map(_GROUPED.fullmatch, numbers)):
         return False
-    return any(_DECIMAL_COMMA.fullmatch(number) for number in numbers)
+    return any(map(_DECIMAL_COMMA.fullmatch, numbers))
 
 
 # --- everything about a file of which little is said
 
 
-def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def guess(path: str, target: str, known: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Read a table, and guess how its file is written where the `given` keys do not say it."""
     if not is_file(path):
         raise UserError(no_file(path))
-    frame, keys = _guessed_layout(path, given)
+    frame, keys = _guessed_layout(path, known)
     layout = TableKeys.model_validate(keys)
     if format_of(path, layout) not in _TEXTS:
         return frame, keys
@@ -235,9 +250,9 @@ def guess(path: str, target: str, given: Mapping[str, Any]) -> tuple[pd.DataFram
     return formats.read_table(path, TableKeys.model_validate(keys)), keys
 
 
-def _guessed_layout(path: str, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _guessed_layout(path: str, known: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Read a table by its separator, its encoding and the lines before it, and return these."""
-    keys = dict(given)
+    keys = dict(known)
     try:
         layout = laid_out(path, TableKeys.model_validate(keys))
         for key in ("sep", "skip"):
@@ -261,7 +276,7 @@ def _guessed_values(frame: pd.DataFrame, layout: TableKeys) -> dict[str, Any]:
         if is_numeric_dtype(values.dtype):
             continue
         written = _written(values)
-        if not written.numbers or not all(_MISSING.fullmatch(text) for text in written.others):
+        if not written.numbers or not all(map(_MISSING.fullmatch, written.others)):
             continue
         markers |= dict.fromkeys(written.others)
         if _have_decimal_commas(written.numbers, layout):

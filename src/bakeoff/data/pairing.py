@@ -47,28 +47,33 @@ def paired(
     items = first.items
     if items is not None:
         items = items[~first.true.missing]
-    places = []
+    # where each row stands in each file
+    positions_by_file = []
     notes: list[str] = []
     for file in files:
         if file is first:  # the rows are its own
-            places.append(np.flatnonzero(~first.true.missing))
+            positions_by_file.append(np.flatnonzero(~first.true.missing))
             continue
         at = positions(rows, file)
-        places.append(at)
+        positions_by_file.append(at)
         notes.extend(_doubts(rows, file, at))
     models: dict[str, tuple[Predicted, ...]] = {}
-    for file, at in zip(files, places, strict=True):
+    for file, at in zip(files, positions_by_file, strict=True):
         for model, runs in file.among(classes, sure=sure).items():
-            in_order = tuple([run[at] for run in runs])
-            models[model] = models.get(model, ()) + in_order
+            # training runs of one model may stand in several files
+            in_order = [run[at] for run in runs]
+            models[model] = models.get(model, ()) + tuple(in_order)
     subgroups = {}
     roles = files[0].records.roles
     wanted = RowColumns(as_columns(roles.subgroups), tasks=roles.tasks)
     if wanted.subgroups or wanted.tasks is not None:
-        columns = carried(wanted, ("columns", "subgroups"), files, places)
+        columns = carried(wanted, ("columns", "subgroups"), files, positions_by_file)
         for column, values in columns.items():
             subgroups[str(column).removeprefix(SUBGROUP)] = pd.Categorical(values)
-    single = [model for model, runs in models.items() if runs[0].of_class]
+    single = []
+    for model, runs in models.items():
+        if runs[0].of_class:
+            single.append(model)
     if single:
         notes.append(f"The probabilities of {joined(single)} are read as those of {classes[-1]!r}.")
     assert rows.true is not None
@@ -77,7 +82,7 @@ def paired(
         rows.ids,
         Answers(tuple(classes), rows.true.among(classes)),
         models,
-        related=related(files, places),
+        related=related(files, positions_by_file),
         items=items,
         subgroups=subgroups,
         left_out=rows.left_out,
@@ -100,12 +105,21 @@ def positions(rows: Observations, file: Observations) -> Positions:
     true = file.true[position]
     wrong = rows.true.unlike(true) & ~true.missing
     if wrong.any():
-        what = "have another true number" if true.numbers else "have another true label"
+        what = "have another true label"
+        if true.numbers:
+            what = "have another true number"
         labels = [true.named(row) for row in np.flatnonzero(wrong).tolist()]
         hint = ""
         if len(other_spellings(labels, rows.true.classes)) == len(labels):
             hint = ", but for its spelling the same: write each class in one way"
-        raise _unlike(rows, file, wrong, what, (rows.true.named, true.named), hint)
+        raise _unlike(
+            rows,
+            file,
+            wrong,
+            what,
+            (rows.true.named, true.named),
+            hint,
+        )
     return position
 
 
@@ -117,7 +131,10 @@ def _positions(rows: Observations, file: Observations) -> Positions:
     ignored = rows.left_out
     if np.array_equal(wanted, present):
         return np.arange(len(wanted))
-    kinds = {ids.dtype for ids in (wanted, present, ignored) if len(ids)}
+    kinds = set()
+    for ids in (wanted, present, ignored):
+        if len(ids):
+            kinds.add(ids.dtype)
     if len(kinds) > 1:  # whole numbers in one file, texts in another
         wanted = _as_texts(wanted)
         present = _as_texts(present)
@@ -153,7 +170,8 @@ def _run_unequally(rows: Observations, file: Observations) -> bool:
 
 
 def _as_texts(ids: NDArray[Any]) -> NDArray[Any]:
-    return np.array([str(row_id) for row_id in ids], dtype=object)
+    """Return ids as texts, whatever they were."""
+    return np.array(list(map(str, ids)), dtype=object)
 
 
 def _unlike(
@@ -167,11 +185,11 @@ def _unlike(
     """Say of which rows two files differ, and write the first of them below each other."""
     says_of_rows, says_of_file = says
     shown = np.flatnonzero(wrong)[:_SHOWN].tolist()
-    columns = [
-        ["id"] + [str(rows.ids[row]) for row in shown],
-        [rows.name] + [says_of_rows(row) for row in shown],
-        [file.name] + [says_of_file(row) for row in shown],
-    ]
+    columns = [["id"], [rows.name], [file.name]]
+    for row in shown:
+        columns[0].append(str(rows.ids[row]))
+        columns[1].append(says_of_rows(row))
+        columns[2].append(says_of_file(row))
     # each column as wide as its longest cell
     lines = [""] * (len(shown) + 1)
     for cells in columns:
@@ -209,7 +227,9 @@ class _Questions(NamedTuple):
 
 
 def _paired_questions(
-    rows: Observations, file: Observations, position: Positions
+    rows: Observations,
+    file: Observations,
+    position: Positions,
 ) -> _Questions | None:
     """Return the questions of two logs; None of other files."""
     own = _questions(rows)
@@ -240,6 +260,7 @@ def _check_questions(rows: Observations, file: Observations, questions: _Questio
     if not unlike.any():
         return
     has_other_text = own["text"] != paired_with["text"]
+    # the question stands in the other log too, but in another row
     wrong = unlike & own["id"].isin(others["id"])
     wrong |= unlike & has_other_text & own["text"].isin(others["text"])
     says = (own["shown"].to_numpy().item, paired_with["shown"].to_numpy().item)
@@ -247,7 +268,14 @@ def _check_questions(rows: Observations, file: Observations, questions: _Questio
         hint = _OWN_IDS
         if own["id"].isin(others["id"]).all():
             hint = "; leave the column of ids out, and logs pair by their questions"
-        raise _unlike(rows, file, wrong.to_numpy(), "are another question", says, hint)
+        raise _unlike(
+            rows,
+            file,
+            wrong.to_numpy(),
+            "are another question",
+            says,
+            hint,
+        )
     unclear = questions.unclear()
     if unclear.mean() > _FEW_UNCLEAR:
         what = "may be another question, which begins differently, or as others do,"
@@ -276,14 +304,16 @@ def carried(
     wanted: RowColumns,
     place: tuple[str | int, ...],
     files: Sequence[Observations],
-    places: Sequence[Positions],
+    positions_by_file: Sequence[Positions],
 ) -> pd.DataFrame:
     """Take the columns of subgroups and metrics from the first file that has them."""
     frame = pd.DataFrame()
-    names = {subgroup.column for subgroup in wanted.subgroups} | set(wanted.taken)
+    names = set(wanted.taken)
+    for subgroup in wanted.subgroups:
+        names.add(subgroup.column)
     if wanted.tasks is not None:
         names.add(wanted.tasks)
-    for file, at in zip(files, places, strict=True):
+    for file, at in zip(files, positions_by_file, strict=True):
         for column in sorted(names & set(file.records.names)):
             whole = to_frame(file.records.table.select([column]))[column]
             values = whole.iloc[at].reset_index(drop=True)
@@ -304,14 +334,18 @@ def _no_subgroup(column: str, files: Sequence[Observations]) -> str:
     for file in files:
         allowed.update(file.records.names)
         file_names.add(file.name)
-    where = f"{files[0].name}: " if len(file_names) == 1 else ""
-    return where + unknown("column", column, allowed)
+    text = unknown("column", column, allowed)
+    if len(file_names) != 1:
+        return text
+    return f"{files[0].name}: {text}"
 
 
-def related(files: Sequence[Observations], places: Sequence[Positions]) -> dict[str, NDArray[Any]]:
+def related(
+    files: Sequence[Observations], positions_by_file: Sequence[Positions]
+) -> dict[str, NDArray[Any]]:
     """Take the groups or times that files name."""
     by_role: dict[str, NDArray[Any]] = {}
-    for file, at in zip(files, places, strict=True):
+    for file, at in zip(files, positions_by_file, strict=True):
         for role, values in file.related.items():
             first = by_role.setdefault(role, values[at])
             if not np.array_equal(first, values[at]):

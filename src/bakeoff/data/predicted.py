@@ -90,6 +90,7 @@ class Predicted:
         """Say that predicted numbers are far larger, or far smaller, than the true ones."""
         size = float(np.abs(self.answers).mean())
         true_size = float(np.abs(truth).mean())
+        # a factor of ten is rarely an error of prediction, and often one of units;
         # of a target with both signs a model that knows little predicts numbers near 0
         has_one_sign = bool((truth >= 0).all() or (truth <= 0).all())
         is_larger = size > _TIMES * true_size
@@ -115,7 +116,12 @@ def in_classes(
         return run
     probabilities = None
     if not run.column:
-        probabilities = probabilities_in(file, classes, file.roles.probabilities, ids)
+        probabilities = probabilities_in(
+            file,
+            classes,
+            file.roles.probabilities,
+            ids,
+        )
     else:  # as the workflow collects probabilities
         columns = _columns_like(f"{run.column}:{CLASS}", file, classes)
         if columns:
@@ -130,14 +136,30 @@ def in_classes(
                 f"{setting('positive', classes[-1])} would say so",
             )
         of_class = classes[-1]
-        probabilities = probabilities_in(file, classes, {of_class: column}, ids)
+        probabilities = probabilities_in(
+            file,
+            classes,
+            {of_class: column},
+            ids,
+        )
     elif run.said is not None:
         codes = _codes_of(run.said, classes, file, run.column)
-        return Predicted(Answers(tuple(classes), codes), probabilities, None, run.column)
+        return Predicted(
+            Answers(tuple(classes), codes),
+            probabilities,
+            None,
+            run.column,
+        )
     if probabilities is None:
         raise _no_predictions(file, classes)
     codes = probabilities.argmax(axis=1).astype(np.intp)
-    return Predicted(Answers(tuple(classes), codes), probabilities, None, run.column, of_class)
+    return Predicted(
+        Answers(tuple(classes), codes),
+        probabilities,
+        None,
+        run.column,
+        of_class,
+    )
 
 
 def _no_predictions(file: Records, classes: Sequence[str]) -> Problem:
@@ -159,7 +181,12 @@ def _no_predictions(file: Records, classes: Sequence[str]) -> Problem:
 # --- labels
 
 
-def _codes_of(labels: Answers, classes: Sequence[str], file: Records, column: str) -> NDArray[Any]:
+def _codes_of(
+    labels: Answers,
+    classes: Sequence[str],
+    file: Records,
+    column: str,
+) -> NDArray[Any]:
     """Return predicted labels by the places of the classes, which must be among them."""
     codes = labels.among(classes)
     if NO_ANSWER in classes:
@@ -178,16 +205,19 @@ def _unknown_labels(
 ) -> Problem:
     """Say which predicted labels are none of the classes, and what they may be."""
     strange = labels.values[codes < 0]
+    # in the order in which they are met
     names = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
     where = f"{file.path!r}"
     if column:
         where += f", column {column!r},"
-    every = setting("classes", ",".join(in_order({*classes, *names})))
+    every = setting("classes", ",".join(in_order(set(classes) | set(names))))
     named_by = f"classes without a true label are named by {every}"
     share = f"in {len(strange):,} of {len(codes):,} rows"
     spellings = other_spellings(names, classes)
     if spellings:
-        pairs = [" for ".join(spelled(pair)) for pair in spellings]
+        pairs = []
+        for pair in spellings:
+            pairs.append(" for ".join(spelled(pair)))
         return Problem(
             file.place,
             f"{where} spells classes in another way than the true labels, {share}: {some(pairs)}; "
@@ -249,9 +279,11 @@ def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> b
     value_type = getattr(values.type, "value_type", values.type)
     if not pa.types.is_floating(value_type):
         return False
+    # nothing is within 0 to 1 where a value is not a number
     ends = pc.min_max(values).as_py()
     if ends["min"] is None or ends["min"] < 0 or not ends["max"] <= 1:
         return False
+    # classes may be called like numbers, 0.0 and 1.0
     labels = file.answers(column, may_lack=True).classes
     return not all(spelled_as(label, classes) in classes for label in labels)
 
@@ -267,29 +299,33 @@ def probabilities_in(
     if not columns or len(classes) == 1:  # of a single class a probability says nothing
         return None
     by_column = {column: file.numbers(column) for column in columns.values()}
+    # all columns are read before their numbers are looked at
     for column, numbers in by_column.items():
         outside = (numbers < 0) | (numbers > 1)
         if outside.any():
             raise file.problem(outside, "a number outside 0 to 1", column)
     if len(columns) == 1:
-        (given,) = by_column.values()  # of two classes one is enough
-        other = 1.0 - given
-        both = [other, given] if classes[1] in columns else [given, other]
-        return np.column_stack(both)
+        (probability,) = by_column.values()  # of two classes one is enough
+        complement = 1.0 - probability
+        if classes[1] in columns:
+            return np.column_stack([complement, probability])
+        return np.column_stack([probability, complement])
     values = np.column_stack(list(by_column.values()))
-    off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
-    if len(off):
-        row = int(off[0])
+    wrong_sums = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
+    if len(wrong_sums):
+        row = int(wrong_sums[0])
         raise Problem(
             file.place,
-            f"{file.path!r}: the class probabilities of {len(off):,} of {len(values):,} rows do "
-            f"not sum up to 1; the first is id {ids[row]} with {values[row].sum():.4g}",
+            f"{file.path!r}: the class probabilities of {len(wrong_sums):,} of {len(values):,} "
+            f"rows do not sum up to 1; the first is id {ids[row]} with {values[row].sum():.4g}",
         )
     return values
 
 
 def _columns_of_probabilities(
-    file: Records, classes: Sequence[str], wanted: str | Mapping[str, str] | None
+    file: Records,
+    classes: Sequence[str],
+    wanted: str | Mapping[str, str] | None,
 ) -> Mapping[str, str]:
     """Map classes to the columns of their probabilities; empty where there are none."""
     at = file.at("probabilities")
@@ -315,7 +351,10 @@ def _columns_of_probabilities(
 
 
 def _named_columns(
-    file: Records, classes: Sequence[str], wanted: Mapping[str, str], at: Place
+    file: Records,
+    classes: Sequence[str],
+    wanted: Mapping[str, str],
+    at: Place,
 ) -> dict[str, str]:
     """Return columns that are named for classes, which must be there, in the order of these."""
     for name, column in wanted.items():
@@ -323,7 +362,11 @@ def _named_columns(
             raise Problem(at, unknown("class", name, classes))
         if column not in file.names:
             raise Problem(at, f"{file.path!r}: {unknown('column', column, set(file.names))}")
-    return {name: wanted[name] for name in classes if name in wanted}
+    columns = {}
+    for name in classes:
+        if name in wanted:
+            columns[name] = wanted[name]
+    return columns
 
 
 def _columns_like(pattern: str, file: Records, classes: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
@@ -30,9 +30,9 @@ from bakeoff.data.records import OURS, USUAL, Records, by_run
 from bakeoff.data.row_values import side_by_side
 from bakeoff.data.target import (
     Answers,
+    ClassOrder,
     looks_like_a_quantity,
     positive_last,
-    positive_of,
     said_of_spellings,
     spelled_as,
     unclear_spellings,
@@ -71,48 +71,48 @@ def read_given(
     name = tables.name
     if tables.wide is not None:
         name = Path(tables.wide.path).name
-    asked = {model: file.asked for model, file in tables.models.items() if file.asked}
+    asked = {model: records.asked for model, records in tables.models.items() if records.asked}
     may_lack = missing is not None
+    # numbers of each row have no truth beside them
     if values is not None:
         files = _values_in(tables, named, models, may_lack=may_lack)
-        given = side_by_side(name, files, values, missing, asked)
-        preparation = tables.notes + given.preparation
-        return dataclasses.replace(given, asked=asked, preparation=preparation)
-    if tables.wide is None:
-        parts = _parts(tables, named)
-        files = _of_files(parts, numbers, drop_unlabelled=drop_unlabelled, may_lack=may_lack)
-    else:
-        files = []
-        for _, part in _parts(tables, named):
-            file = _columns_of_predictions(
-                part,
-                models,
-                classes,
-                positive,
-                numbers,
-                drop_unlabelled=drop_unlabelled,
-                may_lack=may_lack,
-            )
-            files.append(file)
-        _check_same_truth(files)
+        observations = side_by_side(name, files, values, missing, asked)
+        preparation = tables.notes + observations.preparation
+        return dataclasses.replace(observations, asked=asked, preparation=preparation)
+    files = _predictions_in(
+        tables,
+        named,
+        models,
+        classes,
+        positive,
+        numbers,
+        drop_unlabelled=drop_unlabelled,
+        may_lack=may_lack,
+    )
     lacking: Missing | None = None
     if missing is not None:
         files, lacking = completed(each_run(files), missing, None, asked)
     order = _order_of(_truth_of(files, named, numbers), classes, positive)
+    # a missing label is one more class, which is never the true one
     class_names = order.names
     if missing == "wrong" and any(lacks(file).any() for file in files):
         class_names = _with_no_answer(order.names)
-    given = paired(name, files, class_names, sure=order.sure)
-    refuse_same_names(given.models)
+    observations = paired(name, files, class_names, sure=order.sure)
+    refuse_same_names(observations.models)
     if not labels:
-        _refuse_marks(given, named)
+        _refuse_marks(observations, named)
     notes: dict[str, None] = {}
     for file in files:
         notes |= dict.fromkeys(file.preparation)
     preparation = tables.notes + tuple(notes)
     if positive is None:
-        preparation += given.preparation
-    return dataclasses.replace(given, preparation=preparation, missing=lacking, asked=asked)
+        preparation += observations.preparation
+    return dataclasses.replace(
+        observations,
+        preparation=preparation,
+        missing=lacking,
+        asked=asked,
+    )
 
 
 def _parts(tables: GivenTables, named: GivenColumns) -> list[tuple[str, Records]]:
@@ -124,14 +124,59 @@ def _parts(tables: GivenTables, named: GivenColumns) -> list[tuple[str, Records]
     return parts
 
 
+def _predictions_in(
+    tables: GivenTables,
+    named: GivenColumns,
+    models: Sequence[str] | None,
+    classes: Sequence[str],
+    positive: str | None,
+    numbers: bool | None,
+    *,
+    drop_unlabelled: bool,
+    may_lack: bool,
+) -> list[Observations]:
+    """Observe predictions, in columns of one table or in one table for each model."""
+    parts = _parts(tables, named)
+    if tables.wide is None:
+        return _of_files(
+            parts,
+            numbers,
+            drop_unlabelled=drop_unlabelled,
+            may_lack=may_lack,
+        )
+    files = []
+    for _, part in parts:
+        file = _columns_of_predictions(
+            part,
+            models,
+            classes,
+            positive,
+            numbers,
+            drop_unlabelled=drop_unlabelled,
+            may_lack=may_lack,
+        )
+        files.append(file)
+    _check_same_truth(files)
+    return files
+
+
 def _values_in(
-    tables: GivenTables, named: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
+    tables: GivenTables,
+    named: GivenColumns,
+    models: Sequence[str] | None,
+    *,
+    may_lack: bool,
 ) -> list[Observations]:
     """Observe the numbers of each row, in columns of one table or in one table for each model."""
     files = []
     for model, part in _parts(tables, named):
         if tables.wide is None:
-            file = Observations.of_records(part, model, values=True, may_lack=may_lack)
+            file = Observations.of_records(
+                part,
+                model,
+                values=True,
+                may_lack=may_lack,
+            )
         else:
             file = _columns_of_values(part, models, may_lack=may_lack)
         files.append(file)
@@ -156,9 +201,14 @@ def _truth_of(files: Sequence[Observations], named: GivenColumns, numbers: bool 
         true = file.labelled().true
         if true is not None:
             return true
-    looked = listed([named.truth] if named.truth else USUAL["truth"])
-    what = "numbers" if numbers else "labels"
-    raise Problem(("columns", "truth"), f"no table holds the true {what} (looked for {looked})")
+    looked_for: Sequence[str] = USUAL["truth"]
+    if named.truth:
+        looked_for = [named.truth]
+    what = "labels"
+    if numbers:
+        what = "numbers"
+    text = f"no table holds the true {what} (looked for {listed(looked_for)})"
+    raise Problem(("columns", "truth"), text)
 
 
 def _with_no_answer(classes: tuple[str, ...]) -> tuple[str, ...]:
@@ -169,16 +219,19 @@ def _with_no_answer(classes: tuple[str, ...]) -> tuple[str, ...]:
     return (*classes, NO_ANSWER)
 
 
-def _refuse_marks(given: Observations, named: GivenColumns) -> None:
+def _refuse_marks(observations: Observations, named: GivenColumns) -> None:
     """Refuse predicted labels that may rather tell which rows are right."""
-    classes = tuple(name for name in given.classes if name != NO_ANSWER)
+    classes = tuple(name for name in observations.classes if name != NO_ANSWER)
     if classes not in _PAIRS:
         return
     why = "no model has the true label in half of the rows"
-    marked = _called_like_a_mark([named.predicted or "", *given.models])
+    names = list(observations.models)
+    if named.predicted is not None:
+        names.insert(0, named.predicted)
+    marked = _called_like_a_mark(names)
     if marked is not None:
         why = f"{marked!r} is called like a mark of right rows"
-    elif _is_right_somewhere(given):
+    elif _is_right_somewhere(observations):
         return
     low, high = classes
     raise Problem(
@@ -190,17 +243,18 @@ def _refuse_marks(given: Observations, named: GivenColumns) -> None:
 
 
 def _called_like_a_mark(names: Sequence[str]) -> str | None:
+    """Return the first name that is one of a mark of right rows; None if there is none."""
     for name in names:
         if _MARK.search(name):
             return name
     return None
 
 
-def _is_right_somewhere(given: Observations) -> bool:
+def _is_right_somewhere(observations: Observations) -> bool:
     """Tell whether a model has the true label in half of the rows."""
-    for runs in given.models.values():
+    for runs in observations.models.values():
         for run in runs:
-            if (run.answers == given.truth).mean() >= _FEWEST_RIGHT:
+            if (run.answers == observations.truth).mean() >= _FEWEST_RIGHT:
                 return True
     return False
 
@@ -208,23 +262,16 @@ def _is_right_somewhere(given: Observations) -> bool:
 # --- the classes
 
 
-class _Order(NamedTuple):
-    """The classes in order, of two the positive one last; none of numbers."""
-
-    names: tuple[str, ...]
-    sure: bool
-    """Whether it is known which class is the positive one, and not only guessed."""
-
-
-def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> _Order:
+def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> ClassOrder:
     """Order the classes of labels, with those that no row has."""
     if true.numbers:
-        for key, given in (("classes", classes), ("positive", positive)):
-            if given:
+        for key, value in (("classes", classes), ("positive", positive)):
+            if value:
                 raise Problem((key,), "numbers have no classes: leave it out")
-        return _Order((), sure=False)
+        return ClassOrder((), sure=False)
+    # those that are named may have no row
     named = [spelled_as(name, true.classes) for name in classes]
-    every = {*true.classes, *named}
+    every = set(true.classes) | set(named)
     spellings = unclear_spellings(sorted(every), named)
     counts = true.counts
     if spellings:
@@ -234,13 +281,7 @@ def _order_of(true: Answers, classes: Sequence[str], positive: str | None) -> _O
             "one way in the file; if these are different classes, list all of them, in `compare` "
             "by `--set classes=a,A,'a ',…`, in an experiment under `classes:`",
         )
-    names = positive_last(in_order(every), positive, (), counts)
-    if positive is not None:
-        return _Order(names, sure=True)
-    if len(names) != 2:
-        return _Order(names, sure=False)
-    counts_of_two = {name: counts.get(name, 0) for name in names}
-    return _Order(names, sure=positive_of(counts_of_two).sure)
+    return positive_last(in_order(every), positive, counts)
 
 
 # --- a table of predictions for each model
@@ -259,7 +300,9 @@ def _of_files(
         # the truth may stand in one of the tables alone
         truth = part.roles.truth
         lacks_truth = truth is not None and truth not in part.names and not truth.startswith(OURS)
-        file = part.with_roles(truth=None) if lacks_truth else part
+        file = part
+        if lacks_truth:
+            file = part.with_roles(truth=None)
         run = Observations.of_records(
             file,
             model,
@@ -272,7 +315,12 @@ def _of_files(
         elif numbers is None and run.true is not None:
             numbers = looks_like_a_quantity(file.column(file.require("truth")))
             if numbers:  # those of the files before it are numbers too
-                return _of_files(parts, True, drop_unlabelled=drop_unlabelled, may_lack=may_lack)
+                return _of_files(
+                    parts,
+                    True,
+                    drop_unlabelled=drop_unlabelled,
+                    may_lack=may_lack,
+                )
         files.append(run)
     return files
 
@@ -281,7 +329,10 @@ def _of_files(
 
 
 def _columns_of_values(
-    file: Records, models: Sequence[str] | None, *, may_lack: bool
+    file: Records,
+    models: Sequence[str] | None,
+    *,
+    may_lack: bool,
 ) -> Observations:
     """Observe the numbers of models."""
     truth = file.find("truth")
@@ -292,17 +343,16 @@ def _columns_of_values(
             f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
             "name the columns of numbers",
         )
-    rest = file.unclaimed([ids])
+    unclaimed = file.unclaimed([ids])
     if models is None:
-        _refuse_ids(file, rest)
-    columns = _columns_of_models(rest, (), models)
-    runs: dict[str, tuple[Predicted, ...]] = {}
+        _refuse_ids(file, unclaimed)
+    columns = _columns_of_models(unclaimed, (), models)
+    runs = []
     for column in columns:
         values = file.numbers(column, "value", may_lack=may_lack)
-        model, _ = run_of(column)
-        run = Predicted(values=values, column=column)
-        runs[model] = (*runs.get(model, ()), run)
-    return Observations.of_rows(file, ids, None, runs, (ids, *columns))
+        runs.append(Predicted(values=values, column=column))
+    taken = [ids, *columns]
+    return Observations.of_rows(file, ids, None, _by_model(runs), taken)
 
 
 def _columns_of_predictions(
@@ -322,39 +372,55 @@ def _columns_of_predictions(
         truth = file.require("truth")
     if numbers is None:
         numbers = looks_like_a_quantity(file.column(truth))
-    true = file.answers(truth, "truth", numbers=numbers, may_lack=drop_unlabelled)
-    rest = file.unclaimed([ids, truth])
+    true = file.answers(
+        truth,
+        "truth",
+        numbers=numbers,
+        may_lack=drop_unlabelled,
+    )
+    unclaimed = file.unclaimed([ids, truth])
     if models is None and numbers:
-        _refuse_ids(file, rest)
+        _refuse_ids(file, unclaimed)
     order = _order_of(true, classes, positive)
     notes: tuple[str, ...] = ()
     # columns that are named stand alone
-    if order.names and (models is None or not set(models) <= set(rest)):
-        file, notes = join_columns(file, rest, order.names, sure=order.sure)
-        rest = file.unclaimed([ids, truth])
+    if order.names and (models is None or not set(models) <= set(unclaimed)):
+        file, notes = join_columns(file, unclaimed, order.names, sure=order.sure)
+        unclaimed = file.unclaimed([ids, truth])
         if models is None:
-            refuse_parts_of_models(file, rest, order.names)
-    columns = _columns_of_models(rest, order.names, models)
+            refuse_parts_of_models(file, unclaimed, order.names)
+    columns = _columns_of_models(unclaimed, order.names, models)
     if models is None and not numbers:
-        _refuse_features(file, columns, rest, order.names)
-    runs: dict[str, tuple[Predicted, ...]] = {}
+        _refuse_features(file, columns, unclaimed, order.names)
+    runs = []
     for column in columns:
-        said = None
-        if column in rest:  # and not probabilities alone
-            said = file.answers(column, numbers=numbers, may_lack=may_lack)
-        model, _ = run_of(column)
-        run = Predicted(said, column=column)
-        runs[model] = (*runs.get(model, ()), run)
-    rows = Observations.of_rows(file, ids, true, runs, (ids, truth, *columns))
-    _refuse_single(file, runs, truth)
+        answers = None
+        if column in unclaimed:  # and not probabilities alone
+            answers = file.answers(column, numbers=numbers, may_lack=may_lack)
+        runs.append(Predicted(answers, column=column))
+    by_model = _by_model(runs)
+    taken = [ids, truth, *columns]
+    rows = Observations.of_rows(file, ids, true, by_model, taken)
+    _refuse_single(file, by_model, truth)
     return dataclasses.replace(rows, preparation=notes)
+
+
+def _by_model(runs: Sequence[Predicted]) -> dict[str, tuple[Predicted, ...]]:
+    """Put the training runs of each model together, which are columns called after it."""
+    by_model: dict[str, tuple[Predicted, ...]] = {}
+    for run in runs:
+        model, _ = run_of(run.column)
+        by_model[model] = (*by_model.get(model, ()), run)
+    return by_model
 
 
 def _refuse_single(file: Records, runs: Mapping[str, Any], truth: str) -> None:
     """Refuse a table without two models to compare."""
     if len(runs) > 1:
         return
-    n_columns = "1 column" if runs else "0 columns"
+    n_columns = "0 columns"
+    if runs:
+        n_columns = "1 column"
     raise UserError(
         f"{file.path!r} has {n_columns} of predictions beside the true labels in {truth!r}; "
         "comparing needs two: add a column, or give one table per model"
@@ -362,21 +428,26 @@ def _refuse_single(file: Records, runs: Mapping[str, Any], truth: str) -> None:
 
 
 def _columns_of_models(
-    rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
+    unclaimed: Sequence[str],
+    classes: Sequence[str],
+    wanted: Sequence[str] | None,
 ) -> list[str]:
     """Name the training runs in a table: its columns, and what has probabilities alone."""
     ends = tuple(f":{name}" for name in classes)
+    # the columns of each model, in the order in which they are met
     runs: dict[str, dict[str, None]] = {}
-    for column in rest:
+    for column in unclaimed:
         model, seed = run_of(column)
         if model.endswith(ends):
             model = model.rpartition(":")[0]
         runs.setdefault(model, {})[run_name(model, seed)] = None
-    for name in wanted or ():
-        if name not in runs:
-            raise Problem(("models",), unknown("model", name, runs))
+    models = list(runs)
+    if wanted is not None:
+        models = list(dict.fromkeys(wanted))
     columns: list[str] = []
-    for model in runs if wanted is None else dict.fromkeys(wanted):
+    for model in models:
+        if model not in runs:
+            raise Problem(("models",), unknown("model", model, runs))
         columns.extend(runs[model])
     return columns
 
@@ -393,13 +464,16 @@ def _refuse_ids(file: Records, columns: Sequence[str]) -> None:
 
 
 def _refuse_features(
-    file: Records, columns: Sequence[str], rest: Sequence[str], classes: Sequence[str]
+    file: Records,
+    columns: Sequence[str],
+    unclaimed: Sequence[str],
+    classes: Sequence[str],
 ) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
     models = []
     strange = []
     for name in columns:
-        if name not in rest:  # a model that has probabilities alone
+        if name not in unclaimed:  # a model that has probabilities alone
             continue
         if _predicts(file, name, classes):
             models.append(name)
@@ -407,7 +481,9 @@ def _refuse_features(
             strange.append(name)
     if not strange or len(models) < 2:
         return
-    are_no_models = "is no model" if len(strange) == 1 else "are no models"
+    are_no_models = "is no model"
+    if len(strange) > 1:
+        are_no_models = "are no models"
     raise Problem(
         ("models",),
         f"{file.path!r}: {listed(strange)} {are_no_models}? There is no class "

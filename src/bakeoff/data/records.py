@@ -74,7 +74,11 @@ USUAL_COLUMNS = GivenColumns.model_validate({})
 
 def items_of(ids: NDArray[Any]) -> NDArray[Any]:
     """Return the items whose runs have these ids."""
-    return np.array([str(row).rpartition(_RUN)[0] for row in ids], dtype=object)
+    items = []
+    for row_id in ids:
+        item, _, _ = str(row_id).rpartition(_RUN)
+        items.append(item)
+    return np.array(items, dtype=object)
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -119,22 +123,31 @@ class Records:
         collected = _COLLECTED.get(role)
         if collected in self.names:  # of a run: its models may be called like the others
             return collected
-        present = [usual for usual in USUAL.get(role, ()) if usual in self.names]
+        present = []
+        for usual in USUAL.get(role, ()):
+            if usual in self.names:
+                present.append(usual)
         if len(present) > 1:
             which = f"say which of them it is, like {setting(role, present[0])}"
             raise Problem(self.at(role), f"{self.path!r} has {listed(present)}: {which}")
-        return present[0] if present else None
+        if not present:
+            return None
+        return present[0]
 
     def _named(self, role: str, name: str) -> str | None:
         """Return the column that is named for a role, which must be there."""
-        metrics = [list(names) for names in self.scores.values()]
-        if role == "value" and metrics and all(names == [name] for names in metrics):
-            name = "score"  # the only metric of a log is called so
+        if role == "value" and self._has_only_metric(name):
+            name = "score"  # as the only metric of a log is called
         if name in self.names:
             return name
         if name.startswith(OURS):
             return None
         raise Problem(self.at(role), f"{self.path!r}: {unknown('column', name, self.names)}")
+
+    def _has_only_metric(self, name: str) -> bool:
+        """Tell whether every task of a log has one metric, which is called so."""
+        metrics = list(map(list, self.scores.values()))
+        return bool(metrics) and all(names == [name] for names in metrics)
 
     def at(self, role: str) -> Place:
         """Return where the column of a role is named."""
@@ -158,7 +171,9 @@ class Records:
     def _likely(self, role: str) -> str | None:
         """Name the column that is probably of a role, by other names for it; or none."""
         likely = [name for name in self.names if name.casefold() in _LIKELY.get(role, ())]
-        return likely[0] if len(likely) == 1 else None
+        if len(likely) == 1:
+            return likely[0]
+        return None
 
     def _no_labels(self, role: str) -> str:
         """Say what to set where a table without true labels holds numbers, or marks."""
@@ -167,13 +182,14 @@ class Records:
         frame = self.table.to_pandas().select_dtypes(["number", "bool"])
         if not len(frame.columns):
             return ""
+        # the table has no truth, so that its numbers are losses, grades or marks
         n_marks = int(frame.isin([0, 1]).all().sum())
         if n_marks > 1:
             right = setting("values", "right")
             return f"; columns of 1 for right and 0 for wrong rows are compared by {right}"
         either = f"{setting('values', 'higher')} or {setting('values', 'lower')}"
         text = f"; columns of numbers for each row are compared by {either}"
-        if any(name.casefold() == "fold" for name in self.names):
+        if "fold" in map(str.casefold, self.names):
             text += ", scores of folds by `bakeoff.compare_folds` in Python"
         return text
 
@@ -202,19 +218,34 @@ class Records:
         return pd.Series(self.table[name].to_pandas())
 
     def answers(
-        self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
+        self,
+        column: str,
+        role: str = "predicted",
+        *,
+        numbers: bool = False,
+        may_lack: bool = False,
     ) -> Answers:
         """Return the labels of a column, or with `numbers` its numbers."""
         if numbers:
             return Answers((), self.numbers(column, role, may_lack=may_lack))
+        # as codes, so that many models of many rows fit into memory
         labels = Answers.of_labels(self.table[column])
         if not may_lack and labels.missing.any():
             advice = self._on_missing_labels(role)
-            raise self.problem(labels.missing, f"no {_WHAT[role]}", column, advice)
+            raise self.problem(
+                labels.missing,
+                f"no {_WHAT[role]}",
+                column,
+                advice,
+            )
         return labels
 
     def numbers(
-        self, column: str, role: str | None = None, *, may_lack: bool = False
+        self,
+        column: str,
+        role: str | None = None,
+        *,
+        may_lack: bool = False,
     ) -> NDArray[np.float64]:
         """Return the numbers of a column, shape (n,)."""
         values = self.column(column)
@@ -224,6 +255,7 @@ class Records:
         numbers: NDArray[np.float64] = values.to_numpy(np.float64, na_value=np.nan)
         finite = np.isfinite(numbers)
         absent = self.table[column].is_null(nan_is_null=True).to_numpy()
+        # infinite numbers, and texts that are no numbers, are wrong in any case
         wrong = ~finite & ~(may_lack & absent)
         if wrong.any():
             advice = ""
@@ -258,7 +290,10 @@ class Records:
             return canonical_ids(self.column(column))
 
     def ids(
-        self, column: str, run: NDArray[Any] | None = None, folds: NDArray[np.intp] | None = None
+        self,
+        column: str,
+        run: NDArray[Any] | None = None,
+        folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
         """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
         missing = self.table[column].is_null().to_numpy()
@@ -266,14 +301,20 @@ class Records:
             raise self.problem(missing, "no id", column)
         ids = self.row_ids(column)
         if run is not None:  # the runs of an item have ids of their own
-            ids = np.array([f"{i}{_RUN}{r}" for i, r in zip(ids, run, strict=True)], dtype=object)
+            ids_of_runs = []
+            for item, run_of_item in zip(ids, run, strict=True):
+                ids_of_runs.append(f"{item}{_RUN}{run_of_item}")
+            ids = np.array(ids_of_runs, dtype=object)
+        # a row may be tested once in each repeat
         keys = pd.DataFrame({"id": ids})
         if folds is not None:
             keys[["repeat", "fold"]] = folds
         repeated = pd.unique(ids[keys.duplicated()])
         if not len(repeated):
             return ids
-        within = "" if folds is None else " in each fold"
+        within = ""
+        if folds is not None:
+            within = " in each fold"
         text = (
             f"{self.path!r}: ids must be unique{within}; repeated ({len(repeated):,}): "
             f"{some(repeated)}"
@@ -285,7 +326,11 @@ class Records:
     # --- what is wrong with a column
 
     def problem(
-        self, wrong: NDArray[np.bool_], what: str, column: str, advice: str = ""
+        self,
+        wrong: NDArray[np.bool_],
+        what: str,
+        column: str,
+        advice: str = "",
     ) -> Problem:
         """Say in which rows a column has no value, or a wrong one."""
         row = int(wrong.argmax())
@@ -365,6 +410,7 @@ def by_run(file: Records) -> Iterator[Records]:
         file = file.with_table(file.table.drop_columns([SEED]))
     frame = pd.DataFrame({"run": runs, "id": ids.astype(str)})
     _refuse_rows_twice(file, frame, at)
+    # all runs in the order of the rows of the first one
     names = in_order(set(frame["run"]))
     first = pd.Index(frame["id"][frame["run"] == names[0]])
     for run in names:
@@ -389,7 +435,11 @@ def _refuse_rows_twice(file: Records, frame: pd.DataFrame, at: Place) -> None:
 
 
 def _check_same_rows(
-    file: Records, run: str, ids: pd.Index[Any], first: pd.Index[Any], at: Place
+    file: Records,
+    run: str,
+    ids: pd.Index[Any],
+    first: pd.Index[Any],
+    at: Place,
 ) -> None:
     """Refuse a training run that predicts other rows than the first one."""
     lacking = first.difference(ids)

@@ -18,7 +18,7 @@ from bakeoff.data.pairing import paired
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.records import TASK
 from bakeoff.data.target import Answers
-from bakeoff.errors import Problem, UserError, joined
+from bakeoff.errors import Place, Problem, UserError, joined
 from bakeoff.keys import refuse_same_names
 from bakeoff.options import can_set, setting
 from bakeoff.sources.common.base import as_columns
@@ -52,10 +52,10 @@ def side_by_side(
             "wrong), and the test is McNemar's"
         )
     classes = RIGHT_OR_WRONG if isinstance(metric, str) else ()
-    given = paired(name, meaning, classes)
-    refuse_same_names(given.models)
-    preparation = tuple(notes) + given.preparation
-    return dataclasses.replace(given, preparation=preparation, missing=missing)
+    observations = paired(name, meaning, classes)
+    refuse_same_names(observations.models)
+    preparation = tuple(notes) + observations.preparation
+    return dataclasses.replace(observations, preparation=preparation, missing=missing)
 
 
 # --- what is told of them
@@ -82,8 +82,8 @@ def averages(files: Sequence[Observations]) -> list[str]:
         if numbers is None:  # marks of right items
             numbers = file.only.answers
         means = pd.Series(numbers).groupby(tasks).mean()
-        by_task = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
-        macro_averages.append(f"{model} {means.mean():.3f} ({by_task})")
+        by_task = [f"{task} {mean:.3f}" for task, mean in means.items()]
+        macro_averages.append(f"{model} {means.mean():.3f} ({', '.join(by_task)})")
     return [
         f"Scores are micro averages over {first.table.num_rows:,} items of {n_tasks} tasks, which "
         f"weigh as many items as they have; macro averages over tasks: {'; '.join(macro_averages)}."
@@ -94,13 +94,16 @@ def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
     """Say that the items of models, which were run unequally often, count by their right runs."""
     if not isinstance(metric, Passing) or metric.k > 1:
         return []
-    n_runs = {next(iter(file.models)): len(file.ids) for file in files}
+    n_runs = {}
+    for file in files:
+        (model,) = file.models
+        n_runs[model] = len(file.ids)
     if len(set(n_runs.values())) == 1:
         return []
-    counts = joined([f"{n:,} of {model}" for model, n in n_runs.items()])
+    counts = [f"{n:,} of {model}" for model, n in n_runs.items()]
     return [
-        f"There are unequal numbers of runs ({counts}), so that each item counts by the share of "
-        f"its runs that are right ({metric.label})."
+        f"There are unequal numbers of runs ({joined(counts)}), so that each item counts by the "
+        f"share of its runs that are right ({metric.label})."
     ]
 
 
@@ -145,13 +148,19 @@ def meant(file: Observations, metric: Kind) -> Observations:
 
 
 def _wrong_number(
-    file: Observations, wrong: NDArray[np.bool_], what: str, comma: str = "", advice: str = ""
+    file: Observations,
+    wrong: NDArray[np.bool_],
+    what: str,
+    comma: str = "",
+    advice: str = "",
 ) -> Problem:
     """Say which rows have a number that has no meaning."""
     run = file.only
     assert run.values is not None
     first = int(wrong.argmax())
-    column = f"{comma} in column {run.column!r}" if run.column else ""
+    column = ""
+    if run.column:
+        column = f"{comma} in column {run.column!r}"
     return Problem(
         file.place,
         f"{file.name}: {wrong.sum():,} of {len(wrong):,} rows have a number {what}{column}; "
@@ -185,7 +194,10 @@ def _passed(file: Observations, metric: Passing) -> Observations:
             "drawn?",
         )
     items, first, item_of_run, n_runs = np.unique(
-        file.items, return_index=True, return_inverse=True, return_counts=True
+        file.items,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
     )
     _check_enough_runs(file, metric, items, n_runs)
     constant = _constant_columns(file, item_of_run)
@@ -213,19 +225,26 @@ def share_passed(marks: NDArray[np.float64], metric: Passing) -> NDArray[np.floa
     """Return how often k runs of each item pass, of marks of shape (n, runs)."""
     from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
 
-    estimate = pass_hat if metric.every else pass_at
+    # marks are 1, 0, or NaN for a run that an item has not
     n_right = np.nansum(marks, axis=1).astype(int)
     n_runs = np.sum(~np.isnan(marks), axis=1)
-    return estimate(n_right, n_runs, metric.k)
+    if metric.every:
+        return pass_hat(n_right, n_runs, metric.k)
+    return pass_at(n_right, n_runs, metric.k)
 
 
 def _check_enough_runs(
-    file: Observations, metric: Passing, items: NDArray[Any], n_runs: NDArray[np.intp]
+    file: Observations,
+    metric: Passing,
+    items: NDArray[Any],
+    n_runs: NDArray[np.intp],
 ) -> None:
     """Refuse items with fewer runs than are drawn."""
     if n_runs.min() >= metric.k:
         return
-    at = ("metrics", 0) if len(file.place) > 1 else ("k",)
+    at: Place = ("k",)
+    if len(file.place) > 1:  # a file of an experiment
+        at = ("metrics", 0)
     fewest = int(n_runs.argmin())
     raise Problem(
         at,

@@ -48,7 +48,13 @@ class Split(NamedTuple):
     test: Rows
 
 
-def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
+def make_splits(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
+) -> pd.DataFrame:
     """Divide the rows as a plan says."""
     check_enough_rows(dataset, table, name, plan)
     method = _method(table, plan)
@@ -75,7 +81,9 @@ def _method(table: Table, plan: Plan) -> str:
         return "column"
     if TIME in table.frame:
         return "time"
-    return "grouped" if GROUP in table.frame else "random"
+    if GROUP in table.frame:
+        return "grouped"
+    return "random"
 
 
 def _at_disposal(table: Table) -> Rows:
@@ -128,7 +136,13 @@ def _check_plan_of_time(dataset: str, name: str, plan: Plan) -> None:
         )
 
 
-def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
+def check_divisible(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
+) -> None:
     """Refuse a plan that these rows cannot be divided by."""
     if _method(table, plan) == "random":  # which enough rows can always be
         check_enough_rows(dataset, table, name, plan)
@@ -143,7 +157,7 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
     at = ("datasets", dataset)
     rows = _at_disposal(table)
     counts = np.bincount(table.codes[rows], minlength=len(table.classes))
-    least = int(counts.min())
+    n_smallest = int(counts.min())
     smallest = ""
     if table.classes:
         smallest = table.classes[int(counts.argmin())]
@@ -152,21 +166,21 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
             n = len(rows)
             text = f"{plan.folds} folds of the {n} rows of {dataset}: {n} at most, leave-one-out"
             raise Problem(("resampling", name, "folds"), text)
-        if plan.stratify and least < 2:
+        if plan.stratify and n_smallest < 2:
             raise Problem(
                 at,
-                f"class {smallest!r} has {least} row(s), and cannot be trained on and tested: "
+                f"class {smallest!r} has {n_smallest} row(s), and cannot be trained on and tested: "
                 f"{_REMEDY}",
             )
         return
     n_parts, n_needed = _needed(plan)
     if GROUP in table.frame:
         _check_enough_groups(dataset, table, name, plan, n_parts)
-    elif plan.stratify and least < n_needed:
+    elif plan.stratify and n_smallest < n_needed:
         raise Problem(
             at,
-            f"class {smallest!r} has {least} row(s); {name} divides them into {n_parts} parts and "
-            f"needs {n_needed} at least: leave the class out, merge it with another, or choose "
+            f"class {smallest!r} has {n_smallest} row(s); {name} divides them into {n_parts} parts "
+            f"and needs {n_needed} at least: leave the class out, merge it with another, or choose "
             "another plan",
         )
     if len(rows) < n_needed:
@@ -184,7 +198,13 @@ def _needed(plan: Plan) -> tuple[int, int]:
     return n_parts, 2 * n_parts
 
 
-def _check_enough_groups(dataset: str, table: Table, name: str, plan: Plan, n_parts: int) -> None:
+def _check_enough_groups(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    n_parts: int,
+) -> None:
     """Refuse fewer groups than parts, and a class that is in a single group."""
     at = ("datasets", dataset, "groups")
     rows = _at_disposal(table)
@@ -207,33 +227,62 @@ def _check_enough_groups(dataset: str, table: Table, name: str, plan: Plan, n_pa
 def largest_k(table: Table, plan: KFold) -> int:
     """Return how many folds there can be with two rows of each class in every fold."""
     counts = np.bincount(table.codes[_at_disposal(table)], minlength=len(table.classes))
-    n_rows = counts.min() if plan.stratify else counts.sum()
+    n_rows = counts.sum()
+    if plan.stratify:
+        n_rows = counts.min()
     return int(n_rows) // _FEWEST_IN_FOLD
 
 
 # --- divisions at random
 
 
-def _drawn(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
+def _drawn(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
+) -> dict[str, Folds]:
     """Draw the divisions at random."""
     folds = {}
     for number, (part, rng) in enumerate(_parts_to_divide(dataset, table, name, plan, seed), 1):
         assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
         if not isinstance(plan, Holdout | Resampled):
-            assigned[part] = _dealt(table, part, plan.folds, plan.stratify, rng)
+            assigned[part] = _dealt(
+                table,
+                part,
+                plan.folds,
+                plan.stratify,
+                rng,
+            )
         elif GROUP in table.frame:
             groups = table.frame[GROUP].iloc[part]
             shares = _shares(plan)
-            assigned[part] = dealt_groups(table.codes[part], groups, shares, plan.stratify, rng)
+            assigned[part] = dealt_groups(
+                table.codes[part],
+                groups,
+                shares,
+                plan.stratify,
+                rng,
+            )
         else:
             test_share = _shares(plan)[1]
-            assigned[part] = drawn_share(table.codes[part], test_share, plan.stratify, rng)
+            assigned[part] = drawn_share(
+                table.codes[part],
+                test_share,
+                plan.stratify,
+                rng,
+            )
         folds[f"repeat-{number}"] = assigned
     return folds
 
 
 def _parts_to_divide(
-    dataset: str, table: Table, name: str, plan: Plan, seed: int
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    seed: int,
 ) -> list[tuple[Rows, np.random.Generator]]:
     """Return the rows of each repeat, which are all or one half of them, and what draws them."""
     rows = _at_disposal(table)
@@ -254,11 +303,17 @@ def _parts_to_divide(
     return parts
 
 
-def drawn_share(codes: Codes, share: float, stratify: bool, rng: np.random.Generator) -> Folds:
+def drawn_share(
+    codes: Codes,
+    share: float,
+    stratify: bool,
+    rng: np.random.Generator,
+) -> Folds:
     """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
     assigned = np.zeros(len(codes), dtype=np.int16)
     strata = _strata(codes, stratify)
-    exact = np.array([len(stratum) for stratum in strata]) * share
+    exact = np.array(list(map(len, strata))) * share
+    # rounded down, so that rows are left for the largest remainders
     counts = np.floor(exact).astype(int)
     n_left = round(len(codes) * share) - int(counts.sum())
     largest_remainders = np.argsort(-(exact - counts), kind="stable")
@@ -275,7 +330,13 @@ def _strata(codes: Codes, stratify: bool) -> list[Rows]:
     return [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
 
 
-def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
+def _dealt(
+    table: Table,
+    rows: Rows,
+    folds: int,
+    stratify: bool,
+    rng: np.random.Generator,
+) -> Folds:
     """Deal whole groups, or shuffled rows class after class, to folds."""
     codes = table.codes[rows]
     if GROUP in table.frame:
@@ -293,7 +354,11 @@ def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.
 
 
 def dealt_groups(
-    codes: Codes, names: Any, shares: NDArray[np.float64], stratify: bool, rng: np.random.Generator
+    codes: Codes,
+    names: Any,
+    shares: NDArray[np.float64],
+    stratify: bool,
+    rng: np.random.Generator,
 ) -> Codes:
     """Deal whole groups to parts, so that sizes and classes come near the shares."""
     groups = pd.factorize(names)[0]
@@ -342,7 +407,9 @@ def _by_time(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
     for fold in range(1, len(shares)):
         assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
         assigned[rows] = np.select([block < fold, block == fold], [0, 1], NEITHER)
-        name = f"repeat-1.fold-{fold}" if is_rolling else "repeat-1"
+        name = "repeat-1"
+        if is_rolling:  # a row may be trained on in one fold and tested in another
+            name = f"repeat-1.fold-{fold}"
         folds[name] = assigned
     return folds
 
@@ -359,7 +426,9 @@ def blocks(time: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.intp]:
     cuts: list[int] = []
     for i, wanted in enumerate(np.cumsum(shares)[:-1] * len(time)):
         # at least one time for this block and for each of those that follow
-        low = cuts[-1] + 1 if cuts else 0
+        low = 0
+        if cuts:
+            low = cuts[-1] + 1
         high = n_times - n_blocks + i
         distances = np.abs(n_before[low : high + 1] - wanted)
         cuts.append(low + int(np.argmin(distances)))
@@ -379,7 +448,12 @@ def _given_holdout(table: Table, plan: Holdout) -> Folds:
     for number, key in enumerate(("train", "test")):
         wanted = getattr(plan, key)
         at = ("resampling", "holdout", key)
-        columns.check_values(wanted, present, f"value in {plan.column!r}:", at)
+        columns.check_values(
+            wanted,
+            present,
+            f"value in {plan.column!r}:",
+            at,
+        )
         assigned[values.isin([name_of(value) for value in wanted])] = number
     return assigned
 
@@ -421,7 +495,12 @@ def _given_folds(dataset: str, table: Table, plan: KFold) -> Folds:
     return assigned
 
 
-def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
+def check_small_folds(
+    dataset: str,
+    table: Table,
+    plan: KFold,
+    metric: str,
+) -> None:
     """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all."""
     assigned = _given_folds(dataset, table, plan)
     rows = np.flatnonzero(assigned != NEITHER)
@@ -448,7 +527,13 @@ def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> N
 # --- checks of divisions
 
 
-def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
+def _check_parts(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    splits: pd.DataFrame,
+) -> None:
     """Refuse divisions that cannot be used for fitting or testing, or that split groups."""
     at = ("datasets", dataset)
     for repeat, fold, split in divisions(splits, plan):
@@ -466,7 +551,13 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
             _check_time(dataset, table, where, split)
 
 
-def _check_groups(dataset: str, table: Table, where: str, plan: Plan, split: Split) -> None:
+def _check_groups(
+    dataset: str,
+    table: Table,
+    where: str,
+    plan: Plan,
+    split: Split,
+) -> None:
     """Refuse groups in both parts, and a class that is tested and not trained on."""
     at = ("datasets", dataset, "groups")
     groups = table.frame[GROUP].to_numpy()
@@ -497,7 +588,13 @@ def _check_time(dataset: str, table: Table, where: str, split: Split) -> None:
         )
 
 
-def _check_repeats(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
+def _check_repeats(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    splits: pd.DataFrame,
+) -> None:
     """Refuse divisions of groups that are made twice, and folds of very different sizes."""
     at = ("datasets", dataset, "groups")
     first_repeat_of: dict[bytes, int] = {}
@@ -615,7 +712,15 @@ def split_quality(
             "repeated": len(seen),
         }
         parts.append(part)
-    method = "given" if elsewhere else _method(table, plan)
+    method = _method(table, plan)
+    if elsewhere:
+        method = "given"
+    n_groups = None
+    if GROUP in table.frame:
+        n_groups = int(table.frame[GROUP].nunique())
+    overlap = None
+    if isinstance(plan, Cv5x2):
+        overlap = _overlap(splits)
     return {
         "dataset": dataset,
         "plan": name,
@@ -623,8 +728,8 @@ def split_quality(
         "stratified": plan.stratify and method in _DRAWN,
         "rows": len(table.frame),
         "max_class_share_difference": round(difference, 6),
-        "groups": int(table.frame[GROUP].nunique()) if GROUP in table.frame else None,
-        "overlap": _overlap(splits) if isinstance(plan, Cv5x2) else None,
+        "groups": n_groups,
+        "overlap": overlap,
         "repeated_rows": table.frame[ROW_ID][is_seen].head(_MOST_LISTED).tolist(),
         "parts": parts,
     }

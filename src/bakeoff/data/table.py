@@ -20,7 +20,12 @@ from pandas.api import types
 from scipy import special
 
 from bakeoff.data import columns
-from bakeoff.data.describe import describe, group_columns, pairs_by_chance, row_digests
+from bakeoff.data.describe import (
+    describe,
+    group_columns,
+    pairs_by_chance,
+    row_digests,
+)
 from bakeoff.data.near_copies import near_copies
 from bakeoff.data.target import (
     Target,
@@ -31,10 +36,16 @@ from bakeoff.data.target import (
     unclear_spellings,
 )
 from bakeoff.errors import Place, Problem, shown, unknown
-from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
+from bakeoff.files import (
+    read_parquet,
+    reading,
+    sha256_of,
+    write_json,
+    write_parquet,
+)
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet, Filter, Loaded
-from bakeoff.sources.common.base import SubgroupColumn, TableKeys, blame
+from bakeoff.sources.common.base import SubgroupColumn, TableKeys, blame, inside
 from bakeoff.sources.common.identifiers import identifiers, names
 from bakeoff.spec.related import NOTHING, RowColumns
 
@@ -86,7 +97,12 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
 }
 _FORMULA = re.compile(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*")
 """A function of a column, whose name may hold anything, brackets too."""
-_LIMITS = {"min": operator.ge, "max": operator.le, "above": operator.gt, "below": operator.lt}
+_LIMITS = {
+    "min": operator.ge,
+    "max": operator.le,
+    "above": operator.gt,
+    "below": operator.lt,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,16 +180,17 @@ def load_table(
 ) -> Table:
     """Load a data set from its source and bring it into canonical form."""
     place: Place = ("datasets", name)
-    loaded = _loaded(spec, seed, place)
-    target = loaded.target
-    # rows
-    dated = _dated(loaded.frame, spec, place)
-    filtered = _filtered(dated, spec, place)
-    labelled = _labelled(filtered, target, spec, place)
-    if numbers:
-        labels, what = read_numbers(labelled[target], place)
-    else:
-        labels, what = read_labels(labelled[target], spec, place)
+    with inside(place):
+        loaded = _loaded(spec, seed)
+        target_column = loaded.target
+        dated = _dated(loaded.frame, spec)
+        filtered = _filtered(dated, spec)
+        labelled = _labelled(filtered, target_column, spec)
+        # labels may be pooled and selected, so that there are fewer rows than before
+        if numbers:
+            labels, target = read_numbers(labelled[target_column])
+        else:
+            labels, target = read_labels(labelled[target_column], spec)
     counts: dict[str, Any] = {
         "rows_filtered": len(loaded.frame) - len(filtered),
         "rows_dropped_without_target": len(filtered) - len(labelled),
@@ -182,39 +199,44 @@ def load_table(
     kept = labelled
     if len(labels) < len(labelled):
         kept = labelled.loc[labels.index]
-    frame = _derived(kept, spec, place)
-    # columns with a role, and features
-    keys: dict[str, Any] = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
-    keys |= _relating(frame, spec, place)
+    # columns with a role
+    keys: dict[str, Any] = {}
+    with inside(place):
+        frame = _derived(kept, spec)
+        keys[ROW_ID] = _row_ids(frame, spec)
+        keys[TARGET] = labels
+        keys |= _relating(frame, spec)
     if loaded.tested_from is not None:
         keys[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
     keys |= _given_divisions(frame, given_by)
-    with_roles = {target, spec.id, spec.weights, spec.groups, spec.time, *given_by.values()}
-    apart = {column for column in with_roles if column is not None}
-    features = chosen_features(frame, apart, spec, place)
-    _check_features(features, target, spec, place)
+    # columns to learn from: all others, where none are named
+    apart = {target_column}
+    apart.update(given_by.values())
+    for column in (spec.id, spec.weights, spec.groups, spec.time):
+        if column is not None:
+            apart.add(column)
+    with inside(place):
+        features = chosen_features(frame, apart, spec)
+        _check_features(features, target_column, spec)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
-    carried = carry(frame, wanted, (*place, "subgroups"))
+    carried = carry(frame, wanted, ("datasets", name, "subgroups"))
     counts["group_columns"] = []
     if spec.groups is None:
         counts["group_columns"] = group_columns(frame, apart)
     return Table(
         canonical.reset_index(drop=True),
-        what,
+        target,
         carried.reset_index(drop=True),
-        partial(_card, name, spec, target, loaded.facts, counts),
+        partial(_card, name, spec, target_column, loaded.facts, counts),
     )
 
 
-def _loaded(spec: DataSet, seed: int, place: Place) -> Loaded:
+def _loaded(spec: DataSet, seed: int) -> Loaded:
     """Load the data from their source, which must have the target."""
-    try:
-        loaded = spec.load(seed)
-    except Problem as problem:
-        raise problem.inside(place) from problem.__cause__
+    loaded = spec.load(seed)
     if loaded.target not in loaded.frame.columns:
         allowed = map(str, loaded.frame.columns)
-        raise Problem((*place, "target"), unknown("target column", loaded.target, allowed))
+        raise Problem(("target",), unknown("target column", loaded.target, allowed))
     pa.default_memory_pool().release_unused()  # what the file took while it was read
     return loaded
 
@@ -281,13 +303,13 @@ def _roles(frame: pd.DataFrame, spec: DataSet) -> dict[str, Any]:
 # --- which rows
 
 
-def _dated(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+def _dated(frame: pd.DataFrame, spec: DataSet) -> pd.DataFrame:
     """Read the columns of dates that are written in another way than 2024-05-31."""
     if not spec.dates:
         return frame
     dated = frame.copy(deep=False)
     for name, date_format in spec.dates.items():
-        at = (*place, "dates", name)
+        at = ("dates", name)
         values = _column(frame, name, at)
         texts = values.astype("str").where(values.notna())
         try:
@@ -299,61 +321,64 @@ def _dated(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     return dated
 
 
-def _filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+def _filtered(frame: pd.DataFrame, spec: DataSet) -> pd.DataFrame:
     """Keep the rows that pass every filter."""
+    # one after the other, so that the first that leaves nothing is named
     for i, condition in enumerate(spec.filter):
-        at = (*place, "filter", i)
-        passing = _passing(frame, condition, at)
+        with inside(("filter", i)):
+            passing = _passing(frame, condition)
         if not passing.any():
-            raise Problem(at, f"none of {len(frame)} rows passes this filter")
+            raise Problem(("filter", i), f"none of {len(frame)} rows passes this filter")
         frame = frame[passing]
     return frame
 
 
-def _passing(frame: pd.DataFrame, condition: Filter, at: Place) -> Any:
+def _passing(frame: pd.DataFrame, condition: Filter) -> Any:
     """Tell which rows pass a filter."""
-    values = _column(frame, condition.column, (*at, "column"))
+    name = condition.column
+    values = _column(frame, name, ("column",))
     passing = pd.Series(True, index=values.index)
     if condition.missing == "drop":
         passing &= values.notna()
     for key in _LIMITS:
         limit = getattr(condition, key)
         if limit is not None:
-            passing &= _within(values, key, limit, condition.column, at)
+            passing &= _within(values, key, limit, name)
     if condition.keep is not None:
-        passing &= _is_one_of(values, condition.keep, condition.column, (*at, "keep"))
+        passing &= _is_one_of(values, condition.keep, name, "keep")
     if condition.drop is not None:
-        passing &= ~_is_one_of(values, condition.drop, condition.column, (*at, "drop"))
+        passing &= ~_is_one_of(values, condition.drop, name, "drop")
     return passing
 
 
-def _within(values: columns.Series, key: str, limit: Any, name: str, at: Place) -> Any:
+def _within(values: columns.Series, key: str, limit: Any, name: str) -> Any:
     """Compare with a limit; a missing value is never within."""
-    comparable = _read(columns.ordered, values, (*at, "column"))
+    comparable = _read(columns.ordered, values, ("column",))
     if types.is_datetime64_any_dtype(comparable.dtype):
         try:
             limit = pd.to_datetime(str(limit), format="ISO8601", utc=True).tz_localize(None)
         except ValueError:
             text = f"found {shown(limit)}, expected a date like 2024-05-31"
-            raise Problem((*at, key), text) from None
+            raise Problem((key,), text) from None
     elif isinstance(limit, str):
-        raise Problem((*at, key), f"found the text {limit!r}, column {name!r} holds numbers")
+        raise Problem((key,), f"found the text {limit!r}, column {name!r} holds numbers")
     return _LIMITS[key](comparable, limit)
 
 
-def _is_one_of(values: columns.Series, wanted: list[Any], name: str, at: Place) -> Any:
+def _is_one_of(values: columns.Series, wanted: list[Any], name: str, key: str) -> Any:
     """Tell which rows have one of some values."""
     texts = names(values)
-    columns.check_values(wanted, texts.dropna().unique(), f"value in {name!r}:", at)
+    present = texts.dropna().unique()
+    columns.check_values(wanted, present, f"value in {name!r}:", (key,))
     return texts.isin([name_of(value) for value in wanted])
 
 
-def _labelled(frame: pd.DataFrame, target: str, spec: DataSet, place: Place) -> pd.DataFrame:
+def _labelled(frame: pd.DataFrame, target: str, spec: DataSet) -> pd.DataFrame:
     """Leave out the rows without a label, or refuse them."""
     missing = frame[target].isna()
     n_missing = int(missing.sum())
     if n_missing == len(frame):
-        raise Problem((*place, "target"), f"every value of {target!r} is missing: nothing to learn")
+        raise Problem(("target",), f"every value of {target!r} is missing: nothing to learn")
     if not n_missing:
         return frame
     if spec.missing_target != "error":
@@ -367,17 +392,17 @@ def _labelled(frame: pd.DataFrame, target: str, spec: DataSet, place: Place) -> 
             "; NA, None and the like are read as missing values: if a class has such a name, "
             "list the texts that stand for a missing value under `missing_values:`"
         )
-    raise Problem((*place, "target"), text)
+    raise Problem(("target",), text)
 
 
 # --- which columns
 
 
-def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+def _derived(frame: pd.DataFrame, spec: DataSet) -> pd.DataFrame:
     """Add the derived columns; a derived column may build on an earlier one."""
     derived = frame.copy(deep=False)
     for name, formula in spec.derive.items():
-        derived[name] = _computed(derived, formula, (*place, "derive", name))
+        derived[name] = _computed(derived, formula, ("derive", name))
     return derived
 
 
@@ -394,6 +419,7 @@ def _computed(frame: pd.DataFrame, formula: str, at: Place) -> columns.Series:
     values = _column(frame, source, at)
     if not types.is_numeric_dtype(values):
         raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
+    # a logarithm of 0 is refused below, with its row
     with np.errstate(all="ignore"):
         computed: columns.Series = _FUNCTIONS[function](values.astype("float64"))
     undefined = ~np.isfinite(computed) & values.notna()
@@ -429,21 +455,24 @@ def _complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
 
 
 def _read(
-    read: Callable[[columns.Series], columns.Series], values: columns.Series, at: Place
+    read: Callable[[columns.Series], columns.Series],
+    values: columns.Series,
+    at: Place,
 ) -> columns.Series:
     """Return a column as a function reads it, or say what is wrong with it."""
     with blame(*at, before=f"column {values.name!r} "):
         return read(values)
 
 
-def _row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
+def _row_ids(frame: pd.DataFrame, spec: DataSet) -> Any:
     """Return unique ids: those of a column, or the rows' numbers in the source."""
     if spec.id is None:
         return frame.index.to_numpy(dtype=np.int64) + 1
-    at = (*place, "id")
+    at = ("id",)
     ids = _column(frame, spec.id, at)
     if ids.isna().any():
         raise Problem(at, f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}")
+    # whole numbers stay what they are, all others are texts
     if types.is_integer_dtype(ids.dtype):
         ids = _read(columns.plain, ids, at)
     else:
@@ -454,22 +483,23 @@ def _row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
     return ids.to_numpy()
 
 
-def _relating(frame: pd.DataFrame, spec: DataSet, place: Place) -> dict[str, Any]:
+def _relating(frame: pd.DataFrame, spec: DataSet) -> dict[str, Any]:
     """Return what weighs rows, groups them, or orders them."""
     keys: dict[str, Any] = {}
     if spec.weights is not None:
-        keys[WEIGHT] = _weights(frame, spec.weights, (*place, "weights"))
+        keys[WEIGHT] = _weights(frame, spec.weights)
     if spec.groups is not None:
-        at = (*place, "groups")
-        keys[GROUP] = _read(identifiers, _complete(frame, spec.groups, at), at)
+        groups = _complete(frame, spec.groups, ("groups",))
+        keys[GROUP] = _read(identifiers, groups, ("groups",))
     if spec.time is not None:
-        at = (*place, "time")
-        keys[TIME] = _read(columns.ordered, _complete(frame, spec.time, at), at)
+        time = _complete(frame, spec.time, ("time",))
+        keys[TIME] = _read(columns.ordered, time, ("time",))
     return keys
 
 
-def _weights(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
+def _weights(frame: pd.DataFrame, name: str) -> columns.Series:
     """Return the sample weights: numbers from 0, not all 0."""
+    at = ("weights",)
     values = _complete(frame, name, at)
     if not types.is_numeric_dtype(values.dtype):
         raise Problem(at, f"column {name!r} is not numeric (it holds {values.dtype})")
@@ -489,13 +519,12 @@ def _given_divisions(frame: pd.DataFrame, given_by: Mapping[str, str]) -> dict[s
     return keys
 
 
-def chosen_features(
-    frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
-) -> pd.DataFrame:
+def chosen_features(frame: pd.DataFrame, kept_apart: set[str], spec: DataSet) -> pd.DataFrame:
     """Return the columns to learn from, in plain types."""
     for key in ("features", "drop"):
         for i, name in enumerate(getattr(spec, key) or []):
-            _column(frame, name, (*place, key, i))
+            _column(frame, name, (key, i))
+    # a column with a role is no feature, unless it is named as one
     left_out = set(spec.drop)
     if spec.features:
         left_out |= kept_apart - set(spec.features)
@@ -504,31 +533,31 @@ def chosen_features(
         left_out |= kept_apart
         chosen = [name for name in frame.columns if name not in left_out]
     if not chosen:
-        raise Problem(place, "no feature is left to learn from")
+        raise Problem((), "no feature is left to learn from")
     features: dict[str, columns.Series] = {}
     for name in chosen:
         if name.startswith("Unnamed: ") and not spec.features:
             raise Problem(
-                place,
+                (),
                 f"a column has no name in the first line and is called {name!r}; if it counts the "
                 f'rows, set `id: "{name}"` or `drop: ["{name}"]`',
             )
         remedy = ": leave it out with `drop` or mend it"
-        with blame(*place, before=f"column {name!r} ", after=remedy):
+        with blame(before=f"column {name!r} ", after=remedy):
             features[name] = columns.plain(frame[name])
     return pd.DataFrame(features, index=frame.index, copy=False)
 
 
-def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: Place) -> None:
+def _check_features(features: pd.DataFrame, target: str, spec: DataSet) -> None:
     """Refuse the target and the weights among the features, and names with a meaning."""
     for role, used in (("target", target), ("weights", spec.weights)):
         if used in (spec.features or []):
             text = f"{used!r} is the {role}: it cannot be a feature too"
-            raise Problem((*place, "features"), text)
+            raise Problem(("features",), text)
     for name in features:
         if name in KEYS:
             text = f"a column is called {name!r}, a name with a meaning here: rename it"
-            raise Problem(place, text)
+            raise Problem((), text)
 
 
 # --- columns that are carried along
@@ -583,11 +612,15 @@ def _subgroups(values: columns.Series, spec: SubgroupColumn, at: Place) -> colum
 
 
 def _cut(
-    plain: columns.Series, spec: SubgroupColumn, bins: list[float], at: Place
+    plain: columns.Series,
+    spec: SubgroupColumn,
+    bins: list[float],
+    at: Place,
 ) -> tuple[list[str], columns.Series]:
     """Cut numbers into subgroups: their names in order, and that of each row."""
     if not types.is_numeric_dtype(plain.dtype):
         raise Problem((*at, "bins"), f"column {spec.column!r} holds no numbers to cut")
+    # a limit is the lowest number of the subgroup above it
     order = [f"below {bins[0]:g}"]
     for low, high in pairwise(bins):
         order.append(f"{low:g} to below {high:g}")
@@ -597,7 +630,10 @@ def _cut(
 
 
 def _codes(
-    values: columns.Series, plain: columns.Series, spec: SubgroupColumn, at: Place
+    values: columns.Series,
+    plain: columns.Series,
+    spec: SubgroupColumn,
+    at: Place,
 ) -> tuple[list[str], columns.Series]:
     """Take each value for a subgroup: their names in order, and that of each row."""
     name = spec.column
@@ -617,6 +653,11 @@ def _codes(
     order = columns.sorted_names(values)
     spellings = unclear_spellings(order)
     if spellings:
-        text = said_of_spellings(f"column {name!r}", spellings, counted(values), "subgroup")
+        text = said_of_spellings(
+            f"column {name!r}",
+            spellings,
+            counted(values),
+            "subgroup",
+        )
         raise Problem(at, f"{text}. Write each subgroup in one way")
     return order, names(values)

@@ -63,12 +63,14 @@ class Positive(NamedTuple):
 
 def positive_of(counts: Mapping[str, int]) -> Positive:
     """Choose the positive one of two classes where nobody names it, everywhere alike."""
+    # the shorter name first, so that the order of the counts decides nothing
     first, second = sorted(counts, key=lambda name: (len(name), name))
     for negative, positive in ((first, second), (second, first)):
         if _is_opposite(negative, positive):
             return Positive(positive, BY_NAME)
     if all(_WHOLE.fullmatch(name) for name in counts):
         return Positive(max(counts, key=int), BY_NUMBER)
+    # of what is looked for there is mostly less: the sick, the churned, the fraud
     if counts[first] == counts[second]:
         return Positive(max(counts), "the last by name, both are equally frequent")
     return Positive(min(counts, key=lambda name: counts[name]), "the rarer class")
@@ -84,33 +86,44 @@ def _is_opposite(negative: str, positive: str) -> bool:
     return without_not != bare and without_not == word
 
 
-def positive_last(
-    order: Sequence[str], positive: Any, place: Place, counts: Mapping[str, int]
-) -> tuple[str, ...]:
-    """Return classes in order, of two the positive one last: the named one, or `positive_of`."""
+class ClassOrder(NamedTuple):
+    """Classes in order, of two the positive one last; none of numbers."""
+
+    names: tuple[str, ...]
+    sure: bool
+    """Whether it is known which class is the positive one, and not only guessed."""
+
+
+def positive_last(classes: Sequence[str], positive: Any, counts: Mapping[str, int]) -> ClassOrder:
+    """Order classes, of two the positive one last: the one that is named, or `positive_of`."""
+    if len(classes) != 2:
+        if positive is not None:
+            raise Problem(("positive",), f"there are {len(classes)} classes, not two")
+        return ClassOrder(tuple(classes), sure=False)
     if positive is None:
-        if len(order) != 2:
-            return tuple(order)
-        counts_of_two = {name: int(counts.get(name, 0)) for name in order}
-        positive = positive_of(counts_of_two).name
-    if len(order) != 2:
-        raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
-    wanted = spelled_as(name_of(positive), order)
-    if wanted not in order:
-        columns.check_values([positive], order, "class", (*place, "positive"))
-    return tuple(sorted(order, key=lambda name: name == wanted))
+        counts_of_two = {name: int(counts.get(name, 0)) for name in classes}
+        guess = positive_of(counts_of_two)
+        last = guess.name
+        is_sure = guess.sure
+    else:
+        last = spelled_as(name_of(positive), classes)
+        is_sure = True
+        if last not in classes:
+            columns.check_values([positive], classes, "class", ("positive",))
+    names = sorted(classes, key=lambda name: name == last)
+    return ClassOrder(tuple(names), is_sure)
 
 
 def spelled_as(name: str, classes: Collection[str]) -> str:
     """Return a truth value as the classes spell it: True as 1 where these are 0 and 1."""
     if name in classes:
         return name
-    own = next((pair for pair in _TRUTH_VALUES if name in pair), None)
-    if own is None:
-        return name
-    for pair in _TRUTH_VALUES:
-        if set(pair) == set(classes):
-            return pair[own.index(name)]
+    for own in _TRUTH_VALUES:
+        if name not in own:
+            continue
+        for pair in _TRUTH_VALUES:
+            if set(pair) == set(classes):
+                return pair[own.index(name)]
     return name
 
 
@@ -141,8 +154,11 @@ class Answers:
         if self.numbers or tuple(classes) == self.classes:
             return self.values
         places = {name: place for place, name in enumerate(classes)}
-        positions = [places.get(spelled_as(name, places), -1) for name in self.classes]
-        return np.asarray(_codes(positions, len(classes))[self.values])
+        place_of_code = []
+        for name in self.classes:
+            place_of_code.append(places.get(spelled_as(name, places), -1))
+        # the code -1 of a missing label takes the last place, which is -1 too
+        return np.asarray(_codes(place_of_code, len(classes))[self.values])
 
     def __getitem__(self, rows: Any) -> Answers:
         return Answers(self.classes, self.values[rows])
@@ -186,7 +202,8 @@ def _codes(places: Iterable[int], n_classes: int) -> NDArray[Any]:
 
     So 50 models of a million rows take 50 MB.
     """
-    return np.array([*places, -1], dtype=np.min_scalar_type(-1 - n_classes))
+    codes = [*places, -1]
+    return np.array(codes, dtype=np.min_scalar_type(-1 - n_classes))
 
 
 # --- the target of an experiment
@@ -230,10 +247,15 @@ class Target:
     def encoded(self, answers: NDArray[Any]) -> TrainingTarget:
         """Encode the answers of a training part."""
         if self.numbers:
-            return TrainingTarget(answers, np.array([], np.intp), (), self.strata(answers))
+            return TrainingTarget(
+                answers,
+                np.array([], np.intp),
+                (),
+                self.strata(answers),
+            )
         # learners such as XGBoost want labels without gaps, whatever the training part holds
         present, labels = np.unique(answers, return_inverse=True)
-        classes = tuple(self.classes[code] for code in present)
+        classes = tuple([self.classes[code] for code in present])
         return TrainingTarget(labels, present, classes, labels)
 
     def lacking(self, answers: NDArray[Any]) -> str:
@@ -287,6 +309,7 @@ class Target:
 
 
 def _rounded(facts: Mapping[str, Any]) -> dict[str, float]:
+    # the last digits differ between processors
     return {name: float(f"{value:.12g}") for name, value in facts.items()}
 
 
@@ -308,9 +331,9 @@ def most_classes(rows: int) -> int:
     return max(_MANY_CLASSES, rows // 2)
 
 
-def read_numbers(column: columns.Series, place: Place) -> tuple[columns.Series, Target]:
+def read_numbers(column: columns.Series) -> tuple[columns.Series, Target]:
     """Check the numbers to predict."""
-    at = (*place, "target")
+    at = ("target",)
     numbers = column
     if column.dtype != bool:
         numbers = pd.to_numeric(column, errors="coerce")
@@ -344,40 +367,42 @@ def check_spread(numbers: NDArray[Any], place: Place) -> None:
 # --- classes
 
 
-def read_labels(
-    target: columns.Series, spec: DataSet, place: Place
-) -> tuple[columns.Series, Target]:
+def read_labels(target: columns.Series, spec: DataSet) -> tuple[columns.Series, Target]:
     """Turn labels into strings and merge, select and order the classes."""
     labels = names(target)
     order = columns.sorted_names(target)
-    if types.is_float_dtype(target) and any("." in name for name in order):
-        raise _quantity(order, target, place)
-    pools = _pools(spec, order, place)
-    # a pool stands where the first of its classes stood
+    if types.is_float_dtype(target) and "." in "".join(order):
+        raise _quantity(order, target)
+    pools = _pools(spec, order)
     labels = labels.map(lambda name: pools.get(name, name))
-    order = list(dict.fromkeys(pools.get(name, name) for name in order))
+    # a pool stands where the first of its classes stood
+    with_pools: dict[str, None] = {}
+    for name in order:
+        with_pools[pools.get(name, name)] = None
+    order = list(with_pools)
     if spec.classes is not None:
-        columns.check_values(spec.classes, order, "class", (*place, "classes"))
-        wanted = {name_of(name) for name in spec.classes}
+        columns.check_values(spec.classes, order, "class", ("classes",))
+        wanted = set(map(name_of, spec.classes))
         labels = labels[labels.isin(wanted)]
         order = [name for name in order if name in wanted]
     else:
         spellings = unclear_spellings(order)
         if spellings:
             text = spelling_advice(str(target.name), spellings, counted(labels))
-            raise Problem((*place, "target"), text)
+            raise Problem(("target",), text)
     if len(order) > most_classes(len(labels)):
-        raise _quantity(order, labels, place)
+        raise _quantity(order, labels)
     if len(order) < 2:
-        raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
-    return labels, Target(positive_last(order, spec.positive, place, counted(labels)))
+        raise Problem(("target",), f"only one class, {order[0]!r}: nothing to compare")
+    classes = positive_last(order, spec.positive, counted(labels))
+    return labels, Target(classes.names)
 
 
-def _pools(spec: DataSet, order: Sequence[str], place: Place) -> dict[str, str]:
+def _pools(spec: DataSet, order: Sequence[str]) -> dict[str, str]:
     """Map the classes that are merged to the names of their pools."""
     pools: dict[str, str] = {}
     for new, pooled in spec.merge.items():
-        at = (*place, "merge", new)
+        at = ("merge", new)
         columns.check_values(pooled, order, "class", at)
         for name in map(name_of, pooled):
             if pools.setdefault(name, new) != new:
@@ -385,13 +410,14 @@ def _pools(spec: DataSet, order: Sequence[str], place: Place) -> dict[str, str]:
     for new in spec.merge:
         if pools.get(new, new) != new:
             text = f"{new!r} is itself merged into {pools[new]!r}: use one name"
-            raise Problem((*place, "merge", new), text)
+            raise Problem(("merge", new), text)
     return pools
 
 
-def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:
+def _quantity(order: list[str], target: columns.Series) -> Problem:
+    """Say that labels look like numbers to predict."""
     return Problem(
-        (*place, "target"),
+        ("target",),
         f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
         "classes: write `task: regression` to predict them as numbers; if they are classes, store "
         "them as texts",
@@ -400,7 +426,10 @@ def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem
 
 def counted(labels: columns.Series) -> dict[str, int]:
     """Count the rows of each label, by its name."""
-    return {str(name): int(n) for name, n in names(labels).value_counts().items()}
+    counts = {}
+    for name, n_rows in names(labels).value_counts().items():
+        counts[str(name)] = int(n_rows)
+    return counts
 
 
 # --- classes in several spellings
@@ -408,7 +437,11 @@ def counted(labels: columns.Series) -> dict[str, int]:
 
 def unclear_spellings(names: Iterable[str], listed: Collection[str] = ()) -> list[list[str]]:
     """List the labels that may be one class in several spellings, unless all of them are listed."""
-    return [group for group in alike_classes(names) if not set(group) <= set(listed)]
+    unclear = []
+    for group in alike_classes(names):
+        if not set(group) <= set(listed):
+            unclear.append(group)
+    return unclear
 
 
 def said_of_spellings(
@@ -423,7 +456,9 @@ def said_of_spellings(
         parts = []
         for name, written in zip(group, spelled(group), strict=True):
             n_rows = counts.get(name, 0)
-            rows = "row" if n_rows == 1 else "rows"
+            rows = "rows"
+            if n_rows == 1:
+                rows = "row"
             parts.append(f"{written} ({n_rows:,} {rows})")
         classes.append(joined(parts))
     n_more = len(spellings) - len(classes)
@@ -433,7 +468,9 @@ def said_of_spellings(
 
 
 def spelling_advice(
-    column: str, spellings: Sequence[Sequence[str]], counts: Mapping[str, int]
+    column: str,
+    spellings: Sequence[Sequence[str]],
+    counts: Mapping[str, int],
 ) -> str:
     """Say which labels of a column may be one class, and which keys of a data set settle it."""
     return (

@@ -61,7 +61,10 @@ class FileData(TableData):
 
 
 def _check_same_columns(
-    frame: pd.DataFrame, path: str, tested: pd.DataFrame, test_path: str
+    frame: pd.DataFrame,
+    path: str,
+    tested: pd.DataFrame,
+    test_path: str,
 ) -> None:
     """Refuse two files of which one has a column that the other has not."""
     advice = "both files need the same columns"
@@ -78,7 +81,11 @@ def _hint(path: Path) -> str:
     folder = path.parent
     if not is_folder(folder):
         return f" (there is no folder {str(folder)!r})"
-    names = [entry.name for entry in folder.iterdir() if entry.is_file()]
+    # a slip of the pen, or an ending that was forgotten
+    names = []
+    for entry in folder.iterdir():
+        if entry.is_file():
+            names.append(entry.name)
     close = difflib.get_close_matches(path.name, names, n=1)
     if not close:
         return ""

@@ -86,13 +86,13 @@ class FunctionData(DataSet):
         from bakeoff.sources.common.identifiers import with_own_types
 
         # a DataFrame, or a DataFrame and the target
-        parts = returned if isinstance(returned, tuple) else (returned,)
+        parts = returned
+        if not isinstance(returned, tuple):
+            parts = (returned,)
         if len(parts) > 2 or not isinstance(parts[0], pd.DataFrame):
-            kinds = ", ".join(type(part).__name__ for part in parts)
-            kind = f"({kinds})" if isinstance(returned, tuple) else f"a {kinds}"
             raise UserError(
-                f"{self.function} returned {kind}, expected a pandas DataFrame or a DataFrame "
-                "and the target"
+                f"{self.function} returned {_kind_of(returned)}, expected a pandas DataFrame or a "
+                "DataFrame and the target"
             )
         frame = with_plain_columns(parts[0].reset_index(drop=True), self.function)
         frame = with_own_types(frame)
@@ -138,3 +138,11 @@ class FunctionData(DataSet):
         except ValueError:  # a compiled function that does not tell what it takes
             pass
         return function
+
+
+def _kind_of(returned: Any) -> str:
+    """Name the type of what a function returned, of a tuple those of its parts."""
+    if not isinstance(returned, tuple):
+        return f"a {type(returned).__name__}"
+    kinds = [type(part).__name__ for part in returned]
+    return f"({', '.join(kinds)})"

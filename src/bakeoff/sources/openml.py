@@ -47,7 +47,9 @@ class OpenmlData(DataSet):
         from bakeoff.sources.common.identifiers import to_frame
 
         if not self._kept.is_file():
-            key = "name" if self.data_id is None else "data_id"
+            key = "name"
+            if self.data_id is not None:
+                key = "data_id"
             with blame(key):
                 self._fetch()
         table = read_parquet(self._kept)
@@ -99,7 +101,12 @@ class OpenmlData(DataSet):
                 # several active versions of a name: the oldest is taken, as documented
                 warnings.simplefilter("ignore")
                 # the faster parser "pandas" splits quoted texts at their commas
-                return fetch_openml(**wanted, as_frame=True, parser="liac-arff", cache=False)
+                return fetch_openml(
+                    **wanted,
+                    as_frame=True,
+                    parser="liac-arff",
+                    cache=False,
+                )
         except OSError as error:
             raise UserError(
                 f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "

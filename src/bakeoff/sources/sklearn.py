@@ -30,7 +30,9 @@ class SklearnData(DataSet):
         frame["target"] = bunch.target
         names = getattr(bunch, "target_names", None)  # none of numbers
         if names is not None:
-            frame["target"] = [str(names[code]) for code in bunch.target]
+            texts = list(map(str, names))
+            # codes are the places of the names
+            frame["target"] = [texts[code] for code in bunch.target]
         return Loaded(frame, "target")
 
 

@@ -127,7 +127,12 @@ def fetch(url: str, path: Path) -> None:
 
     def download() -> None:
         headers = {"User-Agent": "bakeoff"}
-        answer = requests.get(url, stream=True, timeout=_SECONDS, headers=headers)
+        answer = requests.get(
+            url,
+            stream=True,
+            timeout=_SECONDS,
+            headers=headers,
+        )
         with answer, path.open("wb") as file:
             answer.raise_for_status()
             for chunk in answer.iter_content(_CHUNK):

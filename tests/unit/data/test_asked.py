@@ -63,7 +63,8 @@ def test_prompts_are_compared_for_the_questions_that_both_were_asked():
 
 
 def test_several_models_are_named_with_their_values():
-    models = {name: of({"temperature": t}) for name, t in zip("ABC", (0, 0, 1), strict=True)}
+    cold = of({"temperature": 0})
+    models = {"A": cold, "B": cold, "C": of({"temperature": 1})}
     said = "A, B and C were asked differently: temperature 0 (A and B) and 1 (C)."
     assert cautions(models) == (said,)
     many = {f"m{i}": of({"temperature": i % 2}) for i in range(30)}
@@ -73,7 +74,7 @@ def test_several_models_are_named_with_their_values():
 
 def test_tasks_that_differ_alike_are_one_sentence():
     def asked(shots):
-        return {task: {"settings": {"num_fewshot": n}} for task, n in shots.items()}
+        return {task: of({"num_fewshot": n})[""] for task, n in shots.items()}
 
     tasks = {f"t{i}": 5 for i in range(10)}
     zero = dict.fromkeys(tasks, 0)
@@ -87,10 +88,9 @@ def test_examples_and_system_prompts_of_lm_stand_beside_its_samples(capsys):
     for model, shots in (("x", 0), ("y", 5)):
         for task in ("arc", "gsm8k"):
             lm_eval(model, task, drawn(60, 0.5, shots))
-        results = {
-            "n-shot": {"gsm8k": shots, "arc": 0},
-            "system_instruction": LONG if shots else None,
-        }
+        results = {"n-shot": {"gsm8k": shots, "arc": 0}, "system_instruction": None}
+        if model == "y":
+            results["system_instruction"] = LONG
         write(f"out/{model}/results_2026-01-01T00-00-00.123456.json", results)
     assert main(["compare", "out", "--values", "right"]) == 0
     said = " ".join(capsys.readouterr().out.split())
@@ -108,8 +108,13 @@ def of_inspect(template, temperature):
 
 def two_logs(folder="logs"):
     inspect(f"{folder}/a.json", "a", drawn(60, 0.4, 1), **of_inspect("Be brief.", 0))
-    more = of_inspect(LONG, 1)
-    inspect(f"{folder}/b.json", "b", drawn(60, 0.8, 2), run={"model_args": {"x": 1}}, **more)
+    inspect(
+        f"{folder}/b.json",
+        "b",
+        drawn(60, 0.8, 2),
+        run={"model_args": {"x": 1}},
+        **of_inspect(LONG, 1),
+    )
 
 
 SAID = "a and b were asked differently: temperature 0 and 1, different system prompts."
@@ -135,8 +140,10 @@ def test_an_evaluation_that_runs_and_samples_that_a_limit_ended_are_told(capsys)
     inspect("logs/a.json", "a", right)
     inspect("logs/b.json", "b", drawn(120, 0.8, 2)[:70], status="started")
     log = json.loads(Path("logs/a.json").read_text())
-    for i, sample in enumerate(log["samples"]):
-        sample["limit"] = {"type": ("token", "message")[i % 2], "limit": 9} if i < 5 else None
+    for sample in log["samples"]:
+        sample["limit"] = None
+    for sample, limit in zip(log["samples"], ["token", "message"] * 2 + ["token"], strict=False):
+        sample["limit"] = {"type": limit, "limit": 9}
     write("logs/a.json", log)
     assert main(["compare", "logs", "--values", "right", "--missing", "common"]) == 0
     said = " ".join(capsys.readouterr().out.split())

@@ -36,7 +36,11 @@ def test_arena_shows_model_a_first_and_counts_both_bad():
 
 
 def test_kaggle_has_a_column_for_each_outcome():
-    marks = {"winner_model_a": [1, 0, 0], "winner_model_b": [0, 1, 0], "winner_tie": [0, 0, 1]}
+    marks = {
+        "winner_model_a": [1, 0, 0],
+        "winner_model_b": [0, 1, 0],
+        "winner_tie": [0, 0, 1],
+    }
     frame = pd.DataFrame({"id": [7, 8, 9], "model_a": "x", "model_b": "y", **marks})
     battles = battles_of(frame, "it")
     assert battles.votes["outcome"].tolist() == [1, -1, 0]

@@ -30,7 +30,13 @@ def refused(call):
 def test_examples_are_as_they_were_told(name, monkeypatch, in_folder):
     names = {"np": np, "pd": pd, "pa": pa, "Path": Path}
     names |= {"patch": monkeypatch.setattr, "refused": refused}
-    examples = doctest.DocTestParser().get_doctest(SECTIONS[name], names, name, str(FILE), 0)
+    examples = doctest.DocTestParser().get_doctest(
+        SECTIONS[name],
+        names,
+        name,
+        str(FILE),
+        0,
+    )
     told = []
     doctest.DocTestRunner(verbose=False, optionflags=LIKE).run(examples, out=told.append)
     assert "".join(told) == ""

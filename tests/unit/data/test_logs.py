@@ -146,7 +146,10 @@ def test_files_of_pf_with_other_prompts_are_other_models():
     for row in found["results"]["prompts"]:
         row["raw"] = "Explain {{q}}"
     write("logs/3.json", found)
-    prompts = [f"openai:{m} (prompt {p} {{{{q}}}})" for m in PROVIDERS for p in ("Explain", "Say")]
+    prompts = []
+    for model in PROVIDERS:
+        for prompt in ("Explain", "Say"):
+            prompts.append(f"openai:{model} (prompt {prompt} {{{{q}}}})")
     assert list(tables_of(["logs"]).models) == [*PROVIDERS, *prompts]
     write("logs/3.json", json.loads(Path("logs/2.json").read_text()) | {"config": {}})
     named = [f"openai:gpt (temperature {value})" for value in (0.7, "default")]
@@ -161,12 +164,16 @@ def shuffled(marks, seed):
 
 def marks_of_two():
     """Return marks of 120 questions by which 18 are for the first alone, and 5 for the second."""
-    return [1] * 18 + [0] * 5 + [1] * 60 + [0] * 37, [0] * 18 + [1] * 5 + [1] * 60 + [0] * 37
+    first = [1] * 18 + [0] * 5
+    second = [0] * 18 + [1] * 5
+    alike = [1] * 60 + [0] * 37
+    return first + alike, second + alike
 
 
 def archive_of(path, text=""):
     """Write a log in parts, as an `.eval` file of Inspect."""
-    found, packed = json.loads(text or Path(path).read_text()), Path(path).with_suffix(".eval")
+    found = json.loads(text or Path(path).read_text())
+    packed = Path(path).with_suffix(".eval")
     samples = found.pop("samples")
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("_journal/start.json", "{}")
@@ -191,7 +198,9 @@ def test_shuffled_logs_of_inspect_pair_by_questions(capsys, packed):
     for name, marks, seed in (("a", a, 1), ("b", b, 2)):
         own, order = shuffled(marks, seed)
         path = inspect(f"{name}.json", name, own, questions=order)
-        paths.append(str(archive_of(path)) if packed and name == "b" else path)
+        if packed and name == "b":
+            path = str(archive_of(path))
+        paths.append(path)
     expected = mcnemar(np.array(a), np.array(b))
     assert round(expected.pvalue, 4) == 0.0066
     found = compared(capsys, *paths)
@@ -210,7 +219,11 @@ def assertions_of_pairs(name, marks, order):
     """Half of the tests have the variables of the others, and ask for another thing."""
     log = json.loads(Path(promptfoo(f"{name}.json", {name: marks})).read_text())
     for row, asked in zip(log["results"]["results"], order, strict=True):
-        row |= {"vars": {"q": f"q{asked // 2}"}, "score": row["success"], "namedScores": {}}
+        row |= {
+            "vars": {"q": f"q{asked // 2}"},
+            "score": row["success"],
+            "namedScores": {},
+        }
         row["testCase"] = {"assert": [{"type": "equals", "value": asked % 2}]}
     return write(f"{name}.json", log)
 
@@ -220,8 +233,11 @@ def chats_with_choices(name, marks, order):
     log = json.loads(Path(inspect(f"{name}.json", name, marks, questions=order)).read_text())
     for row, asked in zip(log["samples"], order, strict=True):
         row["input"] = [{"id": f"{name}{row['id']}", "role": "user", "content": "Which?"}]
-        right, wrong = f"right {asked}", f"wrong {asked}"
-        row["choices"] = [right, wrong] if (asked + len(name)) % 3 else [wrong, right]
+        right = f"right {asked}"
+        wrong = f"wrong {asked}"
+        row["choices"] = [right, wrong]
+        if (asked + len(name)) % 3 == 0:
+            row["choices"] = [wrong, right]
         row["target"] = "AB"[row["choices"].index(right)]
     return write(f"{name}.json", log)
 
@@ -242,7 +258,12 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys, refused)
     assert compared(capsys, *paths)["pvalue"] == mcnemar(np.array(a), np.array(b)).pvalue
     own, order = shuffled(b, 2)
     inspect("b.json", "b", own, questions=[i % 110 for i in order])
-    refused("compare", *paths, *RIGHT, said="ids that are missing ( … ): q0 [ … ] 0, ")
+    refused(
+        "compare",
+        *paths,
+        *RIGHT,
+        said="ids that are missing ( … ): q0 [ … ] 0, ",
+    )
 
 
 def test_other_questions_under_the_same_ids_are_refused(capsys, refused):
@@ -291,7 +312,11 @@ def test_a_log_that_was_replaced_is_read_again_whatever_its_date():
 
 def test_a_folder_without_logs_is_refused_in_one_sentence():
     Path("empty").mkdir()
-    log = {"status": "success", "eval": {"task": "t"}, "samples": "none"}
+    log = {
+        "status": "success",
+        "eval": {"task": "t"},
+        "samples": "none",
+    }
     for written, said in (
         (None, r"'empty' is a folder without logs of items \(.*a log of Insp"),
         (log | {"status": "started"}, r"logs that can be used\. empty/log\.json was left out"),
@@ -319,7 +344,11 @@ def folder_of_runs():
 def experiment_of(metric, **keys):
     own = {"values": "logs/", "columns": {"runs": "run"}}
     models = {"a": {**own, "model": "openai/a", **keys}, "b": own}
-    return {"experiment": "evals", "metrics": [metric], "models": models}
+    return {
+        "experiment": "evals",
+        "metrics": [metric],
+        "models": models,
+    }
 
 
 def checked(config):
@@ -330,17 +359,22 @@ def checked(config):
 
 @pytest.mark.parametrize("metric", ["pass^2", "pass@2", "accuracy"])
 def test_experiment_takes_the_models_of_a_folder(metric, capsys):
-    marks, items = folder_of_runs(), [*range(30)] * 3
+    marks = folder_of_runs()
+    items = list(range(30)) * 3
     inspect("logs/error.json", "b", [1], status="error")
     experiment = load_experiment(experiment_of(metric))
     found = Findings(run_in_process(experiment, "results", 1, lambda done, of: None)).comparisons
     assert capsys.readouterr().err.count("logs/error.json was left out") == 1
-    asked = {} if metric == "accuracy" else {"metrics": metric}
+    asked = {}
+    if metric != "accuracy":
+        asked = {"metrics": metric}
     arrays = {"a": marks["openai/a"], "b": marks["b"]}
     expected = bakeoff.compare(None, arrays, values="right", groups=items, **asked).comparisons
     columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
     pd.testing.assert_frame_equal(found[columns], expected[columns])
-    files = [f"logs/{k}_{m}.json" for k in range(3) for m in "ab"]
+    files = []
+    for run in range(3):
+        files += [f"logs/{run}_a.json", f"logs/{run}_b.json"]
     assert experiment.given["b"].files("evals") == [*files, "logs/error.json"]
     written = load_experiment(experiment.resolved())
     assert written.measured == experiment.measured
@@ -459,8 +493,16 @@ def read(path):
 
 
 def sample(doc_id, **more):
-    asked = {"doc_id": doc_id, "doc": {"question": f"{doc_id} + 1?"}, "target": str(doc_id + 1)}
-    asked |= {"arguments": [["Q", {"until": ["\n"]}]], "resps": [["2"]], "filtered_resps": ["2"]}
+    asked = {
+        "doc_id": doc_id,
+        "doc": {"question": f"{doc_id} + 1?"},
+        "target": str(doc_id + 1),
+    }
+    asked |= {
+        "arguments": [["Q", {"until": ["\n"]}]],
+        "resps": [["2"]],
+        "filtered_resps": ["2"],
+    }
     return asked | {"doc_hash": "0f", "prompt_hash": "1e", "target_hash": "2d", **more}
 
 
@@ -469,24 +511,40 @@ def lines(rows):
 
 
 def log(samples, **head):
-    run = {"run_id": "x", "task": "arithmetic", "model": "m", "packages": {}}
-    usual = {"version": 2, "status": "success", "eval": run, "results": {"total_samples": 2}}
+    run = {
+        "run_id": "x",
+        "task": "arithmetic",
+        "model": "m",
+        "packages": {},
+    }
+    usual = {
+        "version": 2,
+        "status": "success",
+        "eval": run,
+        "results": {"total_samples": 2},
+    }
     return json.dumps({**usual, **head, "samples": samples})
 
 
 def scored(i, value, epoch=1, scorer="match"):
     scores = {scorer: {"value": value, "answer": "2"}}
-    return {"id": i, "epoch": epoch, "input": f"{i}?", "target": "2", "scores": scores}
+    return {
+        "id": i,
+        "epoch": epoch,
+        "input": f"{i}?",
+        "target": "2",
+        "scores": scores,
+    }
 
 
 def test_metrics_and_filters_of_lm_keep_their_names():
     rows = [sample(0, acc=1.0, acc_norm=0.0), sample(1, acc=0.0, acc_norm=0.0)]
     assert list(of_lm.read(lines(rows)).columns) == ["id", "sample_id", "acc", "acc_norm"]
-    rows = [
-        sample(i, filter=name, metrics=["exact_match"], exact_match=float(i))
-        for name in ("strict-match", "flexible-extract")
-        for i in (0, 1)
-    ]
+    rows = []
+    for name in ("strict-match", "flexible-extract"):
+        for i in (0, 1):
+            row = sample(i, filter=name, metrics=["exact_match"], exact_match=float(i))
+            rows.append(row)
     table = of_lm.read(lines(rows))
     named = ["exact_match,strict-match", "exact_match,flexible-extract"]
     assert list(table.columns) == ["id", "sample_id", *named]
@@ -508,11 +566,17 @@ def test_a_log_of_inspect(tmp_path):
 
 
 def promptfoo_row(**fields):
-    row = {"promptIdx": 0, "provider": "m", "success": True, "score": 1}
+    row = {
+        "promptIdx": 0,
+        "provider": "m",
+        "success": True,
+        "score": 1,
+    }
     return json.dumps({"results": {"results": [row | fields]}})
 
 
-SAME, DEEP = sample(0, acc=1.0), "[" * 100_000
+SAME = sample(0, acc=1.0)
+DEEP = "[" * 100_000
 ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
 HALF = {"completed_samples": 1, "total_samples": 2}
 OF_UNFINISHED = [{"status": "error", "results": None}, {"status": "cancelled"}, {"results": HALF}]
@@ -584,7 +648,8 @@ def with_zstandard(path):
     """Pack the members of an archive by Zstandard, which zipfile writes from Python 3.14 on."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    begun, listed = b"", b""
+    begun = b""
+    listed = b""
     for name, content in members.items():
         packed = pa.compress(content, codec="zstd", asbytes=True)
         sizes = zlib.crc32(content), len(packed), len(content), len(name), 0
@@ -593,7 +658,16 @@ def with_zstandard(path):
         listed += struct.pack("<HHHII", 0, 0, 0, 0, len(begun)) + name.encode()
         begun += b"PK\3\4" + facts + name.encode() + packed
     count = len(members)
-    end = struct.pack("<HHHHIIH", 0, 0, count, count, len(listed), len(begun), 0)
+    end = struct.pack(
+        "<HHHHIIH",
+        0,
+        0,
+        count,
+        count,
+        len(listed),
+        len(begun),
+        0,
+    )
     path.write_bytes(begun + listed + b"PK\5\6" + end)
 
 
@@ -628,7 +702,12 @@ def test_an_archive_of_an_unknown_version_is_named(tmp_path):
     path = tmp_path / "t.xlsx"
     pd.DataFrame({"id": [1, 2], "A": "a", "B": "b"}).to_excel(path, index=False)
     listed = b"PK\x01\x02"  # followed by the versions that wrote it, and that it needs
-    newer = re.sub(listed + b"(..)..", listed + rb"\1c\0", path.read_bytes(), flags=re.DOTALL)
+    newer = re.sub(
+        listed + b"(..)..",
+        listed + rb"\1c\0",
+        path.read_bytes(),
+        flags=re.DOTALL,
+    )
     path.write_bytes(newer)
     with pytest.raises(Problem, match=r"cannot be read as excel: zip file version 9\.9"):
         read(path)

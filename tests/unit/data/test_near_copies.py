@@ -3,7 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_digits,
+    load_iris,
+    load_wine,
+)
 
 from bakeoff.data.near_copies import near_copies
 from tests.conftest import ROOT
@@ -14,8 +20,9 @@ def copied(cases, times, columns, noise=0.01, seed=0):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(cases, columns))
     y = (x[:, 0] + rng.normal(size=cases) > 0).astype(int)
-    places = rng.permutation(np.repeat(np.arange(cases), times))
-    return x[places] + noise * rng.normal(size=(len(places), columns)), y[places], x[places, 0]
+    rows = rng.permutation(np.repeat(np.arange(cases), times))
+    noisy = x[rows] + noise * rng.normal(size=(len(rows), columns))
+    return noisy, y[rows], x[rows, 0]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +31,8 @@ def copied(cases, times, columns, noise=0.01, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 def test_copies_with_noise_are_found(cases, times, columns, seed):
     x, y, numbers = copied(cases, times, columns, seed=seed)
-    frame, n = pd.DataFrame(x), cases * times
+    frame = pd.DataFrame(x)
+    n = cases * times
     assert near_copies(frame, pd.Series(y)) >= 0.4 * n
     noisy = numbers + 0.01 * np.random.default_rng(seed).normal(size=n)
     assert near_copies(frame, pd.Series(noisy)) >= 0.4 * n
@@ -50,7 +58,9 @@ def ordinary():
     centres = rng.normal(size=(3, 4))[rng.integers(0, 3, 300)]
     time = np.linspace(0, 9, 400)
     curve = np.column_stack([np.sin(time * k) for k in range(1, 5)])
-    yield from (rng.normal(size=(n, d)) for n in (40, 300) for d in (1, 2, 3, 6, 60))
+    for n_rows in (40, 300):
+        for n_columns in (1, 2, 3, 6, 60):
+            yield rng.normal(size=(n_rows, n_columns))
     yield rng.integers(0, 20, (60, 4))
     yield rng.integers(0, 3, (300, 6)).astype(float)
     yield rng.integers(0, 1000, (300, 4))
@@ -86,9 +96,12 @@ def test_known_data_hold_none(load):
 )  # fmt: skip
 def test_shipped_data_hold_none(file, target):
     frame = pd.read_csv(ROOT / "config/data" / file)
-    y = frame.pop(target if target in frame else frame.columns[-1])
-    codes = y if y.dtype.kind == "f" else pd.Series(pd.factorize(y)[0])
-    assert near_copies(frame, codes) == 0
+    if target not in frame:
+        target = frame.columns[-1]
+    y = frame.pop(target)
+    if y.dtype.kind != "f":
+        y = pd.Series(pd.factorize(y)[0])
+    assert near_copies(frame, y) == 0
 
 
 def test_large_tables_are_asked_in_part_and_alike_each_time():

@@ -23,21 +23,27 @@ pytestmark = pytest.mark.usefixtures("in_folder")
 RIGHT = ["--values", "right"]
 N = 150
 A = drawn(N, 0.6, 1)
-B = [
-    a if kept else other
-    for a, kept, other in zip(A, drawn(N, 0.9, 2), drawn(N, 0.5, 3), strict=True)
-]
+# mostly the marks of a, else others
+B = np.where(drawn(N, 0.9, 2), A, drawn(N, 0.5, 3)).tolist()
 ORDER = np.random.default_rng(4).permutation(N).tolist()
 
 
 def documents(model, marks, document, order=None, **fields):
     """Write a log in which the documents are numbered as they come."""
-    rows = [
-        {"doc_id": place, "doc": document(asked), "target": "t", "arguments": [], "resps": []}
-        | {"filtered_resps": [], "filter": "none", "metrics": ["acc"], "acc": float(marks[asked])}
-        | fields
-        for place, asked in enumerate(order or range(N))
-    ]
+    rows = []
+    for place, number in enumerate(order or range(N)):
+        row = {
+            "doc_id": place,
+            "doc": document(number),
+            "target": "t",
+            "arguments": [],
+            "resps": [],
+            "filtered_resps": [],
+            "filter": "none",
+            "metrics": ["acc"],
+            "acc": float(marks[number]),
+        }
+        rows.append(row | fields)
     return write(f"logs/{model}/samples_t_2026-01-01T00-00-00.1.jsonl", rows, lines=True)
 
 
@@ -66,15 +72,21 @@ def test_other_fields_of_a_document_keep_its_question(question, capsys):
 
 
 def test_questions_that_begin_otherwise_are_told_or_refused(capsys, refused):
-    def asked(changed):
-        return lambda i: {"question": f"{'Say why' if i < changed else 'Why'} {i}?"}
+    def beginning_otherwise(changed):
+        def document(i):
+            beginning = "Why"
+            if i < changed:
+                beginning = "Say why"
+            return {"question": f"{beginning} {i}?"}
 
-    documents("a", A, asked(0))
-    documents("b", B, asked(6))
+        return document
+
+    documents("a", A, beginning_otherwise(0))
+    documents("b", B, beginning_otherwise(6))
     assert main(["compare", "logs", *RIGHT, "--id", "sample_id"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "6 of 150 questions begin differently in 'logs: a' and 'logs: b'" in said
-    documents("b", B, asked(N))
+    documents("b", B, beginning_otherwise(N))
     said = "150 of 150 rows may be another question, which begins differently, or as others do"
     refused("compare", "logs", *RIGHT, "--id", "sample_id", said=said)
 
@@ -83,11 +95,16 @@ def shuffled_choices(seed):
     def document(i):
         choices = [f"c{i}{k}" for k in range(4)]
         random.Random(1000 * seed + i).shuffle(choices)
-        numbered = {f"choice{k + 1}": choice for k, choice in enumerate(choices)}
         letter = "ABCD"[choices.index(f"c{i}0")]
-        return {"Question": "Which?", "about": f"text {i}", "choices": choices, **numbered} | {
-            "answer": f"({letter})"
+        fields = {
+            "Question": "Which?",
+            "about": f"text {i}",
+            "choices": choices,
+            "answer": f"({letter})",
         }
+        for number, choice in enumerate(choices, 1):
+            fields[f"choice{number}"] = choice
+        return fields
 
     return document
 
@@ -120,24 +137,26 @@ def test_documents_with_shuffled_choices_are_one(one, other):
 
 
 def test_another_right_choice_is_another_question():
-    one, other = ({"choices": ["x", "y"], "answer": letter} for letter in "AB")
-    assert without_order(one) != without_order(other)
+    first = {"choices": ["x", "y"], "answer": "A"}
+    second = {"choices": ["x", "y"], "answer": "B"}
+    assert without_order(first) != without_order(second)
 
 
 def several(model, metrics, task="arc", out="mixed"):
     """Write a log of several metrics, as `filter,metric` in newer versions."""
     path = Path(lm_eval(model, task, A, out=out))
     rows = [json.loads(line) for line in path.read_text().splitlines()]
+    metrics_by_filter = {}
+    for key, values in metrics.items():
+        metric, _, filter_name = key.partition(",")
+        metrics_by_filter.setdefault(filter_name or "none", {})[metric] = values
     lines = []
-    for name in {metric.partition(",")[2] or "none": None for metric in metrics}:
-        own = {
-            m.partition(",")[0]: v
-            for m, v in metrics.items()
-            if (m.partition(",")[2] or "none") == name
-        }
+    for filter_name, values_by_metric in metrics_by_filter.items():
         for i, row in enumerate(rows):
-            marks = {metric: float(values[i]) for metric, values in own.items()}
-            lines.append({**row, "acc": None, "filter": name, "metrics": [*own]} | marks)
+            line = {**row, "acc": None, "filter": filter_name, "metrics": list(values_by_metric)}
+            for metric, values in values_by_metric.items():
+                line[metric] = float(values[i])
+            lines.append(line)
     write(str(path), lines, lines=True)
 
 
@@ -241,40 +260,43 @@ def test_an_experiment_says_where_incomplete_logs_are_compared():
 def test_filters_without_names_are_numbered(capsys, refused):
     for model, marks, worse in (("a", A, B), ("b", B, A)):
         path = documents(model, marks, lambda i: {"question": f"Why {i}?"})
-        rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
-        again = [{**row, "acc": float(one)} for row, one in zip(rows, worse, strict=True)]
-        old = [{k: v for k, v in row.items() if k not in ("filter", "metrics")} for row in rows]
-        older = [{k: v for k, v in row.items() if k not in ("filter", "metrics")} for row in again]
-        write(path, old + older, lines=True)
+        by_first = []
+        by_second = []
+        for line, mark in zip(Path(path).read_text().splitlines(), worse, strict=True):
+            row = json.loads(line)
+            del row["filter"]
+            del row["metrics"]
+            by_first.append(row)
+            by_second.append({**row, "acc": float(mark)})
+        write(path, by_first + by_second, lines=True)
     refused("compare", "logs", *RIGHT, said="`acc,filter-1` and `acc,filter-2`: say which it is")
     found = compared(capsys, "logs", *RIGHT, "--set", "value=acc,filter-2")
     assert found["estimate"] == pytest.approx(np.mean(B) - np.mean(A))
-    write(path, old + old[:3], lines=True)
+    write(path, by_first + by_first[:3], lines=True)
     refused("compare", "logs", *RIGHT, said="document 0 is there 2 times … other documents are not")
 
 
 def test_lines_of_promptfoo_and_sessions_are_read(capsys):
     path = promptfoo("results.json", {"a": A, "b": B})
-    found = compared(capsys, path, *RIGHT, "--set", "value=success", "--runs", "run")
+    by_success = [*RIGHT, "--set", "value=success"]
+    found = compared(capsys, path, *by_success, "--runs", "run")
     log = json.loads(Path(path).read_text())
     rows = log["results"]["results"]
     for i, row in enumerate(rows):
-        row["vars"] = {**row["vars"], "sessionId": f"s{i}", "drawn": i}
+        row["vars"] |= {"sessionId": f"s{i}", "drawn": i}
     write("sessions.json", log)
     write("results.jsonl", random.Random(0).sample(rows, len(rows)), lines=True)
-    for other in ("sessions.json", "results.jsonl"):
-        again = compared(capsys, other, *RIGHT, "--set", "value=success", "--runs", "run")
-        assert again == found
-    by_test = compared(
-        capsys, "results.jsonl", *RIGHT, "--set", "value=success", "--id", "sample_id"
-    )
+    for file in ("sessions.json", "results.jsonl"):
+        assert compared(capsys, file, *by_success, "--runs", "run") == found
+    by_test = compared(capsys, "results.jsonl", *by_success, "--id", "sample_id")
     assert by_test["pvalue"] == pytest.approx(by_question())
 
 
 def test_a_model_of_a_folder_has_its_own_name_and_unscored_logs_are_left_out(capsys, refused):
     inspect("logs/a.json", "m/a", A)
     unscored = json.loads(Path(inspect("logs/u.json", "m/a", A)).read_text())
-    unscored["samples"] = [{**one, "scores": {}} for one in unscored["samples"]]
+    for sample in unscored["samples"]:
+        sample["scores"] = {}
     write("logs/u.json", unscored)
     tables = tables_of(["logs"])
     assert list(tables.models) == ["m/a"]
@@ -289,32 +311,39 @@ def test_a_model_of_a_folder_has_its_own_name_and_unscored_logs_are_left_out(cap
 
 def answered_models(capsys, *files):
     """Return the names of models, given in the order of the files, whose rows are missing."""
-    names = [] if len(files) == 1 else ["--models", "first,second"]
+    names = ["--models", "first,second"]
+    lacking = "first"
+    if files[0] == "a.csv":
+        lacking = "second"
+    if len(files) == 1:
+        names = []
+        lacking = "b"
     assert main(["compare", *files, "--missing", "wrong", *names, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     (row,) = found["comparisons"]
-    scores = {one["model"]: one["accuracy"] for one in found["models"]}
+    scores = {model["model"]: model["accuracy"] for model in found["models"]}
     difference = scores[row["model_a"]] - scores[row["model_b"]]
     assert row["estimate"] == pytest.approx(difference)
-    lacking = "second" if files[0] == "a.csv" else "first"
-    assert min(scores, key=scores.get) == ("b" if len(files) == 1 else lacking)
+    assert min(scores, key=scores.get) == lacking
     return [row["model_a"], row["model_b"]]
 
 
 def labels(missing):
     """Write labels of two models, of which the second lacks some, in three ways."""
     truth = np.array(list("xyz") * 30)
-    right = np.array(drawn(90, 0.8, 1)) == 1, np.array(drawn(90, 0.7, 2)) == 1
-    said = [np.where(one, truth, "x") for one in right]
+    of_a = np.where(drawn(90, 0.8, 1), truth, "x")
+    of_b = np.where(drawn(90, 0.7, 2), truth, "x")
     rows = pd.DataFrame({"id": range(90), "y_true": truth})
-    rows.assign(y_pred=said[0]).to_csv("a.csv", index=False)
+    rows.assign(y_pred=of_a).to_csv("a.csv", index=False)
+    # rows that are not there, without the truth, or with an empty cell
     there = np.arange(90) >= missing
-    rows.assign(y_pred=said[1])[there].to_csv("b.csv", index=False)
-    rows.assign(y_pred=said[1])[there].drop(columns="y_true").to_csv("bare.csv", index=False)
-    empty = pd.Series(said[1]).where(there)
+    present = rows.assign(y_pred=of_b)[there]
+    present.to_csv("b.csv", index=False)
+    present.drop(columns="y_true").to_csv("bare.csv", index=False)
+    empty = pd.Series(of_b).where(there)
     rows.assign(y_pred=empty).to_csv("empty.csv", index=False)
-    rows.assign(a=said[0], b=empty).to_csv("wide.csv", index=False)
-    return said[0] == truth, said[1] == truth, there
+    rows.assign(a=of_a, b=empty).to_csv("wide.csv", index=False)
+    return of_a == truth, of_b == truth, there
 
 
 @pytest.mark.parametrize(
@@ -326,12 +355,15 @@ def test_missing_labels_are_wrong_by_accuracy(files, capsys, refused):
     assert found["pvalue"] == pytest.approx(mcnemar(a, b & there).pvalue)
     found = compared(capsys, *files.split(), "--missing", "common")
     assert found["pvalue"] == pytest.approx(mcnemar(a[there], b[there]).pvalue)
-    named = answered_models(capsys, *files.split())
-    assert named == (["a", "b"] if files == "wide.csv" else ["first", "second"])
+    names = ["first", "second"]
+    if files == "wide.csv":
+        names = ["a", "b"]
+    assert answered_models(capsys, *files.split()) == names
     said = "`--missing common` compares the rows that all models have, `--missing wrong` counts"
     refused("compare", *files.split(), said=said)
     said = "missing: wrong is for accuracy, and a missing label is no class by f1_macro"
-    refused("compare", *files.split(), "--missing", "wrong", "--metric", "f1_macro", said=said)
+    options = ["--missing", "wrong", "--metric", "f1_macro"]
+    refused("compare", *files.split(), *options, said=said)
 
 
 def test_missing_numbers_and_probabilities_are_not_wrong(refused):

@@ -22,7 +22,10 @@ ARRHYTHMIA = {"path": str(DATA / "arrhythmia.csv.gz"), "target": "class"}
 
 def load(base, holdout=None, **keys):
     spec = FileData.model_validate({"source": "file", **base, **keys})
-    return load_table("d", spec, 0, {"holdout": holdout} if holdout else {})
+    given_by = {}
+    if holdout is not None:
+        given_by = {"holdout": holdout}
+    return load_table("d", spec, 0, given_by)
 
 
 def stored(folder, frame):
@@ -110,7 +113,8 @@ def test_roles_are_kept_apart_from_features(small):
     assert table.card["roles"]["groups"] == {"column": "kind", "distinct": 3}
     listed = small("part", groups="kind", features=["n", "kind", "part"])
     assert list(listed.features) == ["n", "kind", "part"]
-    days, numbers = small(time="day"), small(time="w")
+    days = small(time="day")
+    numbers = small(time="w")
     assert (days.frame[TIME].dtype.kind, numbers.frame[TIME].dtype.kind) == ("M", "f")
     assert days.card["roles"]["time"]["last"].startswith("2024-01-12")
     with pytest.raises(Problem, match=re.escape("resampling.holdout.column: unknown column 'prt'")):
@@ -189,8 +193,12 @@ PLACE = ("datasets", "d", "subgroups")
 
 
 def subgroups(*listed, frame=FRAME):
-    parts = [one if isinstance(one, str) else SubgroupColumn(**one) for one in listed]
-    return carry(frame, RowColumns(as_columns(parts)), PLACE)
+    columns = []
+    for column in listed:
+        if not isinstance(column, str):
+            column = SubgroupColumn(**column)
+        columns.append(column)
+    return carry(frame, RowColumns(as_columns(columns)), PLACE)
 
 
 def test_values_name_subgroups_in_their_own_order_and_missing_ones_are_the_last():

@@ -39,7 +39,13 @@ def expected_p():
 def test_swe_bench_counts_errors_and_empty_patches_as_not_resolved(capsys):
     swe_bench("gpt.lite.json", A, errors=[A.index(0)])
     swe_bench("claude.lite.json", B, empty=[B.index(0)])
-    comparison = found(capsys, "gpt.lite.json", "claude.lite.json", "--values", "right")
+    comparison = found(
+        capsys,
+        "gpt.lite.json",
+        "claude.lite.json",
+        "--values",
+        "right",
+    )
     assert comparison["rows"] == N
     assert only_p(comparison) == expected_p()
     table = tables_of(["gpt.lite.json"]).first.table.to_pandas()
@@ -127,7 +133,12 @@ def test_evalplus_has_runs_of_tasks_in_all_its_forms(capsys, form, score):
 
 
 def test_evalplus_passes_plus_only_with_the_base_tests():
-    solution = {"task_id": "Mbpp/2", "solution": "…", "base_status": "fail", "plus_status": "pass"}
+    solution = {
+        "task_id": "Mbpp/2",
+        "solution": "…",
+        "base_status": "fail",
+        "plus_status": "pass",
+    }
     path = write("x_eval_results.json", {"eval": {"Mbpp/2": [solution]}})
     table = tables_of([path]).first.table.to_pandas()
     assert table[["base", "plus"]].to_numpy().tolist() == [[0.0, 0.0]]
@@ -142,7 +153,14 @@ def test_mteb_folders_are_a_table_of_scores(capsys):
             mteb(model, f"Task{task}", scores)
             mean = np.mean([*scores["test"], 0.5])  # over splits and subsets, as get_score has it
             rows.append({"dataset": f"Task{task}", "model": model, "value": mean})
-    comparison = found(capsys, "results", "--datasets", "dataset", "--values", "higher")
+    comparison = found(
+        capsys,
+        "results",
+        "--datasets",
+        "dataset",
+        "--values",
+        "higher",
+    )
     table = pd.DataFrame(rows)
     by_call = bakeoff.compare_datasets(table, datasets="dataset", values="higher")
     assert comparison["data_sets"] == 7
@@ -192,7 +210,9 @@ def test_an_empty_score_of_ragas_is_missing(capsys):
     for name in "ab":
         table = pd.DataFrame({"user_input": list("xyzuvw"), "response": "r", "faithfulness": 0.5})
         table["faithfulness"] += np.arange(6) / 20 * (name == "a")
-        table.loc[table.index == 2, "faithfulness"] = np.nan if name == "a" else 0.5
+        table.loc[2, "faithfulness"] = 0.5
+        if name == "a":
+            table.loc[2, "faithfulness"] = np.nan
         table.to_csv(f"{name}.csv", index=False)
     assert main(["compare", "a.csv", "b.csv", "--values", "higher"]) == 2
     assert "`--missing common`" in capsys.readouterr().err
@@ -205,9 +225,15 @@ def test_latency_of_promptfoo_is_a_guardrail(capsys):
     log = json.loads(Path(path).read_text())
     rng = np.random.default_rng(6)
     for row in log["results"]["results"]:
-        slower = 300 if row["provider"]["label"] == "claude" else 0
+        slower = 0
+        if row["provider"]["label"] == "claude":
+            slower = 300
         row |= {"latencyMs": 500 + slower + rng.integers(50), "cost": 0.001}
-        row["tokenUsage"] = {"total": 12, "prompt": 10, "completion": 2}
+        row["tokenUsage"] = {
+            "total": 12,
+            "prompt": 10,
+            "completion": 2,
+        }
         row["latencyMs"] = int(row["latencyMs"])
     write(path, log)
     how = [path, "--models", "gpt,claude", "--values", "right", "--runs", "run"]

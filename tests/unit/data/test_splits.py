@@ -26,10 +26,11 @@ from tests.conftest import ROOT, hold, messages
 
 
 def table(counts, seed=0):
-    labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
-    labels = np.random.default_rng(seed).permutation(labels)
+    """Make a table with so many rows of each class, in any order."""
+    classes = [f"c{i}" for i in range(len(counts))]
+    labels = np.random.default_rng(seed).permutation(np.repeat(classes, counts))
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels, "x": 1.0})
-    return Table(frame, Target(tuple(f"c{i}" for i in range(len(counts)))))
+    return Table(frame, Target(tuple(classes)))
 
 
 counts = st.lists(st.integers(8, 60), min_size=2, max_size=5)
@@ -70,21 +71,25 @@ def test_any_number_of_folds_up_to_leave_one_out(folds, stratify):
     sizes = make_splits("d", data, "kfold", plan, 1)["repeat-1"].value_counts()
     assert len(sizes) == folds
     assert sizes.max() - sizes.min() <= (30 % folds > 0)
-    assert largest_k(data, plan) == (2 if stratify else 15)
+    # two rows in every fold, of each class or in all
+    assert largest_k(data, plan) == {True: 2, False: 15}[stratify]
 
 
 def test_seed_and_names_make_the_split():
-    data, plan = table([30, 30]), Cv5x2()
-    one = make_splits("d", data, "cv_5x2", plan, 1)
-    assert one.equals(make_splits("d", data, "cv_5x2", plan, 1))
-    assert not one.equals(make_splits("d", data, "cv_5x2", plan, 2))
-    assert not one.equals(make_splits("other", data, "cv_5x2", plan, 1))
+    data = table([30, 30])
+    plan = Cv5x2()
+    splits = make_splits("d", data, "cv_5x2", plan, 1)
+    assert splits.equals(make_splits("d", data, "cv_5x2", plan, 1))
+    assert not splits.equals(make_splits("d", data, "cv_5x2", plan, 2))
+    assert not splits.equals(make_splits("other", data, "cv_5x2", plan, 1))
     halved = [make_splits("d", data, "halves", HALVES, seed) for seed in (4, 4, 5)]
     assert halved[0].equals(halved[1])
     assert not halved[0].equals(halved[2])
     # more repeats leave the earlier ones alone
-    few = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 3}), 1)
-    many = make_splits("d", data, "resampled", Resampled.model_validate({"repeats": 9}), 1)
+    three = Resampled.model_validate({"repeats": 3})
+    nine = Resampled.model_validate({"repeats": 9})
+    few = make_splits("d", data, "resampled", three, 1)
+    many = make_splits("d", data, "resampled", nine, 1)
     assert many[list(few.columns)].equals(few)
 
 
@@ -97,8 +102,9 @@ def grouped_table(sizes, classes, seed):
     rng = np.random.default_rng(seed)
     groups = np.repeat([f"g{i}" for i in range(len(sizes))], sizes)
     shares = rng.dirichlet(np.ones(classes), len(sizes))
-    drawn = [rng.choice(classes, size, p=share) for size, share in zip(sizes, shares, strict=True)]
-    labels = [f"c{k}" for k in np.concatenate(drawn)]
+    labels = []
+    for size, share in zip(sizes, shares, strict=True):
+        labels += [f"c{k}" for k in rng.choice(classes, size, p=share)]
     order = rng.permutation(len(labels))
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: np.array(labels)[order]})
     frame[GROUP] = groups[order]
@@ -180,7 +186,8 @@ def test_folds_by_time_are_trained_on_the_past(rows, folds, spread, seed):
 def test_holdout_by_time_tests_the_last_rows():
     time = np.random.default_rng(1).permutation(100)
     for times, share, tested in ((time, 0.25, 25), (np.minimum(time, 80), 0.15, 20)):
-        data, plan = with_column(table([50, 50]), **{TIME: times}), Holdout(test_size=share)
+        data = with_column(table([50, 50]), **{TIME: times})
+        plan = Holdout(test_size=share)
         splits = make_splits("d", data, "holdout", plan, 0)
         ((_, _, (train, test)),) = divisions(splits, plan)
         assert len(test) == tested, "rows of one time are never separated"
@@ -195,16 +202,20 @@ ROLLING = [f"repeat-1.fold-{fold}" for fold in (1, 2, 3)]
     [(np.arange(40) // 2, KFold(folds=3), ROLLING), (None, Cv5x2(), [])],
 )
 def test_divisions_are_read_back(tmp_path, time, plan, columns):
-    data = table([20, 20]) if time is None else with_column(table([20, 20]), **{TIME: time})
+    data = table([20, 20])
+    if time is not None:
+        data = with_column(data, **{TIME: time})
     splits = make_splits("d", data, "plan", plan, 0)
     assert [c for c in splits if c.startswith("repeat-1.")] == columns
     write_splits(tmp_path / "s.parquet", splits)
     for repeat, fold, split in divisions(splits, plan):
         for rows, kept in zip(split, read_split(tmp_path / "s.parquet", repeat, fold), strict=True):
             np.testing.assert_array_equal(rows, kept)
-        assert len(split.train) == (10 * fold if columns else 20)
-        # two folds of all rows are halves
-        assert columns or sorted([*split.train, *split.test]) == list(range(40))
+        if columns:
+            assert len(split.train) == 10 * fold
+        else:  # two folds of all rows are halves
+            assert len(split.train) == 20
+            assert sorted([*split.train, *split.test]) == list(range(40))
 
 
 def test_column_says_what_is_tested():
@@ -217,8 +228,9 @@ def test_column_says_what_is_tested():
     np.testing.assert_array_equal(test, np.flatnonzero(part == "check"))
     quality = split_quality("d", data, "holdout", plan, splits)
     assert (quality["method"], quality["parts"][0]["unused"]) == ("column", 20)
+    unknown = plan.model_copy(update={"test": ["test"]})
     with pytest.raises(Problem, match=r"holdout\.test: unknown value in 'part': 'test'"):
-        make_splits("d", data, "holdout", plan.model_copy(update={"test": ["test"]}), 0)
+        make_splits("d", data, "holdout", unknown, 0)
     # the other plans do not care
     folds = make_splits("d", data, "kfold", PLANS["kfold"], 0)
     assert folds.equals(make_splits("d", table([40, 40]), "kfold", PLANS["kfold"], 0))
@@ -241,11 +253,14 @@ def lonely(*groups, of=10):
     return Table(frame, Target(("c0", "c1", "c2")))
 
 
-THREE, HELD = grouped_table([20] * 3, 2, 1), PLANS["holdout"]
+THREE = grouped_table([20] * 3, 2, 1)
+HELD = PLANS["holdout"]
 PARTED = with_column(table([40, 40]), **{PART: np.repeat(["train", "test"], [60, 20])})
-EARLY, ONE = {TIME: range(80, 0, -1)}, {TARGET: ["c0"] * 60 + ["c1"] * 20}
+EARLY = {TIME: range(80, 0, -1)}
+ONE = {TARGET: ["c0"] * 60 + ["c1"] * 20}
 BOTH = {GROUP: ["a", "b"] * 40}
-OWN, AB = np.tile(["10", "2", "9"], 8), np.repeat(["a", "b"], 12)
+OWN = np.tile(["10", "2", "9"], 8)
+AB = np.repeat(["a", "b"], 12)
 BY_COLUMN = KFold(column="fold", folds=3)
 
 
@@ -298,11 +313,17 @@ def test_rows_that_a_plan_cannot_divide_are_refused(name, plan, data, message):
     ],
 )
 def test_plans_at_random_are_refused_with_time(name, plan, message):
-    spec = {"source": "file", "path": "x.csv", "target": "y", "time": "t"}
+    spec = {
+        "source": "file",
+        "path": "x.csv",
+        "target": "y",
+        "time": "t",
+    }
+    data = FileData.model_validate(spec)
     with pytest.raises(Problem, match=message):
-        check_plan("d", FileData.model_validate(spec), name, plan)
-    check_plan("d", FileData.model_validate(spec), "kfold", PLANS["kfold"])
-    check_plan("d", FileData.model_validate(spec), "holdout", PLANS["holdout"])
+        check_plan("d", data, name, plan)
+    check_plan("d", data, "kfold", PLANS["kfold"])
+    check_plan("d", data, "holdout", PLANS["holdout"])
 
 
 def test_quality_is_that_of_the_files(tmp_path):
@@ -319,10 +340,17 @@ def test_quality_is_that_of_the_files(tmp_path):
     assert first["test"]["classes"] == {c: int((tested == c).sum()) for c in data.classes}
     overlap = quality["overlap"]
     shares = [pair["share"] for pair in overlap["pairs"]]
-    told = {"expected": 0.5, "mean": round(sum(shares) / 10, 6), "min": min(shares)}
-    assert overlap == {**told, "max": max(shares), "pairs": overlap["pairs"]}
-    one, two = (set(np.flatnonzero(splits[f"repeat-{r}"] == 1)) for r in (1, 2))
-    assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
+    assert overlap == {
+        "expected": 0.5,
+        "mean": round(sum(shares) / 10, 6),
+        "min": min(shares),
+        "max": max(shares),
+        "pairs": overlap["pairs"],
+    }
+    first_half = set(np.flatnonzero(splits["repeat-1"] == 1))
+    second_half = set(np.flatnonzero(splits["repeat-2"] == 1))
+    share = round(len(first_half & second_half) / len(first_half), 6)
+    assert overlap["pairs"][0] == {"repeats": [1, 2], "share": share}
 
 
 HALVES = Halves.model_validate({"repeats": 3, "folds": 3, "full_repeats": 2})
@@ -333,7 +361,8 @@ def test_halves_are_disjoint_and_hold_every_row_and_class():
     splits = make_splits("d", data, "halves", HALVES, 4).drop(columns=ROW_ID)
     assert list(splits) == [f"repeat-{i}" for i in range(1, 9)]
     for m in range(1, 7, 2):
-        first, second = (splits[f"repeat-{i}"].to_numpy() for i in (m, m + 1))
+        first = splits[f"repeat-{m}"].to_numpy()
+        second = splits[f"repeat-{m + 1}"].to_numpy()
         assert ((first == NEITHER) == (second != NEITHER)).all()
         assert abs(int((first != NEITHER).sum()) - int((second != NEITHER).sum())) <= 1
         for half in (first, second):
@@ -356,7 +385,8 @@ def test_folds_that_cannot_be_alike_are_refused():
     with pytest.raises(Problem, match=r"its folds have \d+ to 60 rows.*'g0' has 60 of 150 rows"):
         make_splits("d", data, "kfold", five, 1)
     two = KFold.model_validate({"folds": 2})
-    quality = split_quality("d", data, "kfold", two, make_splits("d", data, "kfold", two, 1))
+    splits = make_splits("d", data, "kfold", two, 1)
+    quality = split_quality("d", data, "kfold", two, splits)
     tested = [part["test"] for part in quality["parts"]]
     assert sorted(side["groups"] for side in tested) in ([3, 13], [4, 12])
     # the fold with the largest group is worth few groups: (Σn)²/Σn²
@@ -366,16 +396,26 @@ def test_folds_that_cannot_be_alike_are_refused():
 
 
 def test_numbers_are_told_from_the_median_of_the_training_rows():
-    train, test = np.array([1.0, 2.0, 9.0]), np.array([0.0, 5.0, 12.0])
+    train = np.array([1.0, 2.0, 9.0])
+    test = np.array([0.0, 5.0, 12.0])
     found = Target(numbers=True).off_constant(train, test)["off_median"]
     assert found == {"mean": 5.0, "median": 3.0}  # of 2, 3 and 10
     assert Target(numbers=True).off_constant(train[:0], test) == {}
 
 
 def test_folds_of_a_column_are_taken_in_the_order_of_its_values(tmp_path):
-    columns = {"x": range(24), "target": AB, "fold": OWN, "again": np.repeat([1, 2, 3], 8)}
+    columns = {
+        "x": range(24),
+        "target": AB,
+        "fold": OWN,
+        "again": np.repeat([1, 2, 3], 8),
+    }
     pd.DataFrame(columns).to_csv(tmp_path / "d.csv", index=False)
-    spec = {"source": "file", "path": str(tmp_path / "d.csv"), "target": "target"}
+    spec = {
+        "source": "file",
+        "path": str(tmp_path / "d.csv"),
+        "target": "target",
+    }
     data = load_table("d", FileData.model_validate(spec), 0, {"kfold": "fold"})
     assert list(data.features) == ["x", "again"]
     splits = make_splits("d", data, "kfold", BY_COLUMN, 7)
@@ -384,21 +424,33 @@ def test_folds_of_a_column_are_taken_in_the_order_of_its_values(tmp_path):
     quality = split_quality("d", data, "kfold", BY_COLUMN, splits)
     assert (quality["method"], quality["stratified"]) == ("column", False)
     sites = np.repeat(["n", "s", "n", "s", "w"], [6, 6, 2, 4, 6])  # of other sizes, and as groups
-    splits = make_splits("d", folded(sites, **{GROUP: sites}), "kfold", BY_COLUMN, 0)
+    data = folded(sites, **{GROUP: sites})
+    splits = make_splits("d", data, "kfold", BY_COLUMN, 0)
     assert [len(split.test) for *_, split in divisions(splits, BY_COLUMN)] == [8, 10, 6]
 
 
 def test_own_folds_are_checked_before_the_run(tmp_path):
-    path, dummy = tmp_path / "d.csv", "sklearn.dummy.DummyClassifier"
-    data = {"source": "file", "path": str(path), "target": "y"}
+    path = tmp_path / "d.csv"
+    data = {
+        "source": "file",
+        "path": str(path),
+        "target": "y",
+    }
 
     def told(fold, **changes):
         pd.DataFrame({"x": range(24), "y": AB, "fold": fold}).to_csv(path, index=False)
-        strategies = ("prior", "uniform")
-        models = {s: {"estimator": dummy, "params": {"strategy": s}} for s in strategies}
-        config = {"experiment": "e", "datasets": {"d": data}, "models": models}
-        config |= {"resampling": {"kfold": {"column": "fold", "folds": 3}}}
-        return messages(config | {"tests": {"run": ["corrected_kfold_t"]}} | changes)
+        dummy = {"estimator": "sklearn.dummy.DummyClassifier"}
+        config = {
+            "experiment": "e",
+            "datasets": {"d": data},
+            "models": {
+                "prior": {**dummy, "params": {"strategy": "prior"}},
+                "uniform": {**dummy, "params": {"strategy": "uniform"}},
+            },
+            "resampling": {"kfold": {"column": "fold", "folds": 3}},
+            "tests": {"run": ["corrected_kfold_t"]},
+        }
+        return messages(config | changes)
 
     assert told(OWN) == ""
     for changes, said in (

@@ -57,7 +57,11 @@ def experiment(tiny, **data):
 def card_of(**data):
     """Return what is told of a data set once it is loaded."""
     models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    config = {"experiment": "e", "datasets": {"d": data}, "models": models}
+    config = {
+        "experiment": "e",
+        "datasets": {"d": data},
+        "models": models,
+    }
     return read("d", load_experiment(config)).card
 
 

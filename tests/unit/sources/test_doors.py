@@ -26,11 +26,15 @@ Y = np.where(X + RNG.normal(size=N) > 0, "yes", "no")
 ARROW = pd.ArrowDtype
 BASE = pd.DataFrame({"x": X, "k": K, "c": np.resize(["u", "v"], N), "y": Y})
 DAYS = pd.date_range("2020-01-01", periods=N)
-TYPES = {"x": ARROW(pa.float64()), "k": ARROW(pa.int64()), "c": ARROW(pa.string())}
+TYPES = {
+    "x": ARROW(pa.float64()),
+    "k": ARROW(pa.int64()),
+    "c": ARROW(pa.string()),
+}
 CODED = ARROW(pa.dictionary(pa.int32(), pa.string()))
 CODES = pd.Series(pa.array(BASE["c"]).dictionary_encode(), dtype=CODED)
 HOURS = [datetime.time(int(i)) for i in K]
-DECIMALS = [decimal.Decimal(str(one)) for one in X]
+DECIMALS = [decimal.Decimal(str(number)) for number in X]
 FRAMES = {
     "arrow": BASE.astype(TYPES | {"y": ARROW(pa.string())}),
     "arrow, dictionary": BASE.assign(c=CODES),
@@ -60,15 +64,21 @@ def test_columns_of_any_type_are_read_alike_at_every_door(name, tmp_path, monkey
     module.load = lambda: frame
     monkeypatch.setitem(sys.modules, "made_by_hand", module)
     known = card(source="function", function="made_by_hand.load")
-    kinds = {column: one["kind"] for column, one in known["features"].items()}
+    kinds = {name: column["kind"] for name, column in known["features"].items()}
     assert kinds["x"] == kinds["k"] == "number"
     assert kinds["c"] == "category"
     if not isinstance(frame["k"].dtype, pd.SparseDtype) and name != "intervals":
         frame.to_parquet(tmp_path / "t.parquet")
         of_file = card(source="file", path=str(tmp_path / "t.parquet"))
         assert of_file["features"] == known["features"]
-    features, how = frame.drop(columns="y"), {"plan": {"holdout": {}}, "preprocessing": "auto"}
-    bakeoff.compare_estimators(MODELS, features, frame["y"], **how)
+    features = frame.drop(columns="y")
+    bakeoff.compare_estimators(
+        MODELS,
+        features,
+        frame["y"],
+        plan={"holdout": {}},
+        preprocessing="auto",
+    )
     assert list(features) == [name for name in frame if name != "y"], "it stays as it is"
     other = frame["y"].iloc[::-1].reset_index(drop=True)
     labels = bakeoff.compare(frame["y"], {"a": frame["y"], "b": other}, groups=frame["k"])
@@ -78,14 +88,27 @@ def test_columns_of_any_type_are_read_alike_at_every_door(name, tmp_path, monkey
 
 
 GRADES = ["None", "Mild", "Severe", "Mild"]
-NAMED = {"label": GRADES[:3], "a": GRADES, "b": GRADES[:2]}
-NAMED = pd.DataFrame({name: np.resize(values, N) for name, values in NAMED.items()})
+NAMED = pd.DataFrame(
+    {
+        "label": np.resize(GRADES[:3], N),
+        "a": np.resize(GRADES, N),
+        "b": np.resize(GRADES[:2], N),
+    }
+)
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
-def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_folder, refused):
+def test_a_class_that_is_called_none_is_asked_for_and_read(
+    ending,
+    capsys,
+    in_folder,
+    refused,
+):
     path = f"t.{ending}"
-    NAMED.to_csv(path, index=False) if ending == "csv" else NAMED.to_excel(path, index=False)
+    if ending == "csv":
+        NAMED.to_csv(path, index=False)
+    else:
+        NAMED.to_excel(path, index=False)
     refused("compare", path, said="needs `--set missing_values=`")
     assert main(["compare", path, "--set", "missing_values="]) == 0
     assert "of 60" in capsys.readouterr().out
@@ -93,15 +116,26 @@ def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_fo
     assert set(found["classes"]) == {"None", "Mild", "Severe"}
 
 
-ZEROS = "id,group,label,a,b\n" + "".join(
-    f"{'0' * (i % 2)}{i + 1},{'007' if i % 4 else '7'},{'07' if i % 3 else '7'},07,7\n"
-    for i in range(40)
-)
+def with_zeros():
+    """Write a table whose ids, groups and labels are codes, most of them with zeros before them."""
+    text = "id,group,label,a,b\n"
+    for i in range(40):
+        number = f"{'0' * (i % 2)}{i + 1}"
+        group = ["7", "007", "007", "007"][i % 4]
+        label = ["7", "07", "07"][i % 3]
+        text += f"{number},{group},{label},07,7\n"
+    return text
 
 
 def test_codes_with_zeros_before_them_are_told_apart(tmp_path, capsys, in_folder):
-    (tmp_path / "t.csv").write_text(ZEROS)
-    found = card(source="file", path="t.csv", target="label", groups="group", id="id")
+    (tmp_path / "t.csv").write_text(with_zeros())
+    found = card(
+        source="file",
+        path="t.csv",
+        target="label",
+        groups="group",
+        id="id",
+    )
     assert set(found["classes"]) == {"07", "7"}
     assert found["roles"]["groups"]["distinct"] == 2
     table = read_columns("t.csv", ("predictions",)).table.to_pandas()
@@ -114,7 +148,12 @@ def test_codes_with_zeros_before_them_are_told_apart(tmp_path, capsys, in_folder
 def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, in_folder):
     rows = "".join(f"{i % 12 + 1:02},{i % 7},{'uv'[i % 2]}\n" for i in range(40))
     (tmp_path / "t.csv").write_text("month,x,y\n" + rows)
-    found = card(source="file", path="t.csv", time="month", filter=[{"column": "month", "min": 2}])
+    found = card(
+        source="file",
+        path="t.csv",
+        time="month",
+        filter=[{"column": "month", "min": 2}],
+    )
     assert found["rows_filtered"] == 4
     assert found["roles"]["time"] == {"column": "month", "first": "2", "last": "12"}
 
@@ -134,7 +173,13 @@ BEFORE = {
 @pytest.mark.parametrize(
     ("name", "sep"), [*((name, ",") for name in BEFORE), ("sep", ";"), ("title and comment", "\t")]
 )
-def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, capsys, in_folder):
+def test_lines_before_a_table_are_found_and_told(
+    name,
+    sep,
+    tmp_path,
+    capsys,
+    in_folder,
+):
     before, skip = BEFORE[name]
     text = (NAMES + LINES).replace(",", sep)
     (tmp_path / "t.csv").write_text(before.replace("sep=,", f"sep={sep}") + text)
@@ -160,7 +205,13 @@ def test_the_first_line_of_a_table_is_kept(text, skip, tmp_path):
 
 
 @pytest.mark.parametrize(("sep", "quote"), [(";", ""), (",", '"'), ("\t", "")])
-def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, capsys, in_folder):
+def test_decimal_commas_are_read_as_numbers(
+    sep,
+    quote,
+    tmp_path,
+    capsys,
+    in_folder,
+):
     lines = [f"{i}{sep}{quote}{i % 7},25{quote}{sep}{quote}{i % 5},5{quote}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join([sep.join(("id", "a", "b")), *lines]))
     assert main(["compare", "t.csv", "--values", "lower"]) == 0
@@ -169,5 +220,10 @@ def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, capsys, in_fol
 
 def test_an_experiment_says_how_many_lines_are_before_its_table(tmp_path):
     (tmp_path / "t.csv").write_text("Results of Monday\n\n" + NAMES + LINES)
-    data = {"source": "file", "path": str(tmp_path / "t.csv"), "target": "label", "skip": 2}
+    data = {
+        "source": "file",
+        "path": str(tmp_path / "t.csv"),
+        "target": "label",
+        "skip": 2,
+    }
     assert card_of(**data)["rows"] == 40

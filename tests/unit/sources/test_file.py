@@ -11,11 +11,17 @@ from tests.unit.sources.helpers import PENGUINS, load
 def example(folder):
     shutil.copy(PENGUINS, folder / "train.csv")
     shutil.copy(PENGUINS, folder / "test.csv")
-    return {"source": "file", "path": "train.csv", "test_path": "test.csv", "target": "target"}
+    return {
+        "source": "file",
+        "path": "train.csv",
+        "test_path": "test.csv",
+        "target": "target",
+    }
 
 
 def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):
-    folder, elsewhere = tmp_path / "study", tmp_path / "elsewhere"
+    folder = tmp_path / "study"
+    elsewhere = tmp_path / "elsewhere"
     folder.mkdir()
     elsewhere.mkdir()
     (folder / "p.csv").write_bytes(PENGUINS.read_bytes())

@@ -28,7 +28,12 @@ def read(path, **keys):
 
 
 def load(path, **keys):
-    spec = {"source": "file", "path": str(path), "target": "y", **keys}
+    spec = {
+        "source": "file",
+        "path": str(path),
+        "target": "y",
+        **keys,
+    }
     return load_table("d", FileData.model_validate(spec), 0).frame
 
 
@@ -47,7 +52,11 @@ WRITERS = {
     "xlsx": lambda frame, path: frame.to_excel(path, index=False),
     "dta": lambda frame, path: frame.to_stata(path, write_index=False),
 }
-PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+PACKED = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+}
 GZ = ("parquet.gz", "jsonl.gz", "ndjson.gz", "xlsx.gz", "dta.gz")
 
 
@@ -55,7 +64,8 @@ GZ = ("parquet.gz", "jsonl.gz", "ndjson.gz", "xlsx.gz", "dta.gz")
 def test_every_format_gives_the_same_table(tmp_path, ending):
     frame = pd.DataFrame({"x1": [1.5, 2.0, -3.25], "x2": [4.0, 5.0, 6.0], "y": [1, 2, 1]})
     frame["pet"] = ["cat", "dog", "Bär"]
-    path, (kind, _, packing) = tmp_path / f"p.{ending}", ending.lower().partition(".")
+    path = tmp_path / f"p.{ending}"
+    kind, _, packing = ending.lower().partition(".")
     if packing == "zip":
         frame.to_csv(path, index=False)
     else:
@@ -68,7 +78,13 @@ def test_every_format_gives_the_same_table(tmp_path, ending):
 def test_format_can_be_said(tmp_path, penguins):
     path = tmp_path / "penguins.data"
     penguins.to_csv(path, index=False, header=False, sep="|", na_rep="?")
-    found = read(path, format="csv", sep="|", header=False, missing_values=["?"])
+    found = read(
+        path,
+        format="csv",
+        sep="|",
+        header=False,
+        missing_values=["?"],
+    )
     assert list(found.columns) == [f"x{i}" for i in range(1, 8)]
     assert found["x2"].dtype == float
     assert found.isna().sum().sum() == 19
@@ -169,7 +185,7 @@ def test_columns_of_every_type_become_plain(tmp_path):
 def test_columns_that_cannot_be_learned_from_are_told(values, message):
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
     with pytest.raises(Problem, match=message):
-        chosen_features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
+        chosen_features(pd.DataFrame({"a": values}), set(), spec)
 
 
 @pytest.mark.parametrize(
@@ -224,18 +240,33 @@ def test_sheet_of_a_workbook(tmp_path):
         ("a.parquet", {"missing_values": ["?"]}, "`missing_values` is for CSV and TSV"),
     ],
 )
-def test_keys_of_one_format_are_refused_elsewhere(tmp_path, penguins, name, keys, said):
+def test_keys_of_one_format_are_refused_elsewhere(
+    tmp_path,
+    penguins,
+    name,
+    keys,
+    said,
+):
     path = tmp_path / name
-    (penguins.to_csv if name == "a.csv" else penguins.to_parquet)(path)
+    if name == "a.csv":
+        penguins.to_csv(path)
+    else:
+        penguins.to_parquet(path)
     with pytest.raises(UserError, match=said):
         read(path, **keys)
 
 
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.csv.bz2", "a.csv.xz", "a.csv.zip", "a.xlsx"])
 def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
-    path, kind = tmp_path / name, "excel" if name == "a.xlsx" else "csv"
-    rows = 3000 if kind == "excel" else 50_000
-    getattr(pd.DataFrame({"a": [0] * rows}), f"to_{kind}")(path, index=False)
+    path = tmp_path / name
+    if name == "a.xlsx":
+        kind = "excel"
+        rows = 3_000
+        pd.DataFrame({"a": [0] * rows}).to_excel(path, index=False)
+    else:
+        kind = "csv"
+        rows = 50_000
+        pd.DataFrame({"a": [0] * rows}).to_csv(path, index=False)
     assert len(read_table(path.name, TableKeys(), path)) == rows
     monkeypatch.setattr(formats, "LARGEST", 60_000)
     with pytest.raises(UserError, match=rf"'{name}' cannot be read as {kind}: it unpacks to more"):
@@ -245,7 +276,8 @@ def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_tables_have_so_many_columns(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(formats, "MOST_COLUMNS", 20)
-    path, wide = tmp_path / f"a.{ending}", pd.DataFrame({f"c{i}": [1, 2] for i in range(21)})
+    path = tmp_path / f"a.{ending}"
+    wide = pd.DataFrame({f"c{i}": [1, 2] for i in range(21)})
     WRITERS[ending](wide, path)
     with pytest.raises(UserError, match="has 21 columns, at most 20 are read"):
         read(path)
@@ -263,6 +295,6 @@ def test_a_format_that_does_not_fit_the_file_is_said(tmp_path, kind, content):
             read(path.rename(tmp_path / "a.csv.zip"))
         (tmp_path / "a.csv.zip").rename(path)
     else:
-        path.write_text("id,a\n1,2\n" if content == "csv" else "")
+        path.write_text({"csv": "id,a\n1,2\n", "empty": ""}[content])
     with pytest.raises(UserError, match=f"cannot be read as {kind}|has no rows|is not utf-8 text"):
         read_table(path.name, TableKeys(format=kind), path)

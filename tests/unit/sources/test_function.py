@@ -13,7 +13,11 @@ from tests.unit.sources.helpers import experiment, load
 
 def example(folder):
     params = {"as_frame": True, "return_X_y": True}
-    return {"source": "function", "function": "sklearn.datasets.load_iris", "params": params}
+    return {
+        "source": "function",
+        "function": "sklearn.datasets.load_iris",
+        "params": params,
+    }
 
 
 CODE = """

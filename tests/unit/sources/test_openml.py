@@ -49,31 +49,52 @@ def example(folder):
 def serve_openml(server):
     """Give penguins as OpenML gives its data set 42585."""
     frame = pd.read_csv(PENGUINS).rename(columns={"target": "species"})
-    kinds = {c: "numeric" if frame[c].dtype.kind in "fi" else "nominal" for c in frame}
     lines = ["@RELATION penguins"]
-    for name, kind in kinds.items():
-        values = "{" + ",".join(sorted(map(str, frame[name].dropna().unique()))) + "}"
-        lines.append(f"@ATTRIBUTE {name} {'REAL' if kind == 'numeric' else values}")
-    rows = frame.astype(object).where(frame.notna(), "?").to_numpy()
-    arff = "\n".join([*lines, "@DATA", *(",".join(map(str, row)) for row in rows)]).encode()
-    features = [
-        {
+    features = []
+    for i, (name, values) in enumerate(frame.items()):
+        kind = "numeric"
+        attribute = "REAL"
+        names = []
+        if values.dtype.kind not in "fi":
+            kind = "nominal"
+            names = sorted(values.dropna().unique())
+            attribute = "{" + ",".join(names) + "}"
+        lines.append(f"@ATTRIBUTE {name} {attribute}")
+        feature = {
             "index": str(i),
             "name": name,
             "data_type": kind,
             "is_target": str(name == "species").lower(),
-            **dict.fromkeys(("is_ignore", "is_row_identifier"), "false"),
-            "number_of_missing_values": str(frame[name].isna().sum()),
-            "nominal_value": sorted(frame[name].dropna().unique()) if kind == "nominal" else [],
+            "is_ignore": "false",
+            "is_row_identifier": "false",
+            "number_of_missing_values": str(values.isna().sum()),
+            "nominal_value": names,
         }
-        for i, (name, kind) in enumerate(kinds.items())
-    ]
-    listed = {"did": 42585, "name": "penguins", "version": 1, "status": "active"}
+        features.append(feature)
+    lines.append("@DATA")
+    for row in frame.astype(object).where(frame.notna(), "?").to_numpy():
+        lines.append(",".join(map(str, row)))
+    arff = "\n".join(lines).encode()
+    listed = {
+        "did": 42585,
+        "name": "penguins",
+        "version": 1,
+        "status": "active",
+    }
     address = "https://api.openml.org/data/v1/download/1/penguins.arff"
-    description = {"id": "42585", "name": "penguins", "version": "1", "status": "active"}
-    description |= {"description": "Palmer penguins", "format": "ARFF", "licence": "CC0"}
-    description |= {"url": address, "md5_checksum": hashlib.md5(arff).hexdigest()}
-    api, size = "/api/v1/json/data", {"name": "NumberOfInstances", "value": "344.0"}
+    description = {
+        "id": "42585",
+        "name": "penguins",
+        "version": "1",
+        "status": "active",
+        "description": "Palmer penguins",
+        "format": "ARFF",
+        "licence": "CC0",
+        "url": address,
+        "md5_checksum": hashlib.md5(arff).hexdigest(),
+    }
+    api = "/api/v1/json/data"
+    size = {"name": "NumberOfInstances", "value": "344.0"}
     pages = {
         f"{api}/list/data_name/penguins/limit/2/status/active/": {"data": {"dataset": [listed]}},
         f"{api}/list/data_name/penguins/limit/2/data_version/1": {"data": {"dataset": [listed]}},
@@ -99,7 +120,11 @@ def test_openml_is_fetched_once(openml, tiny, keys):
     openml.close()
     pd.testing.assert_frame_equal(load(made).frame, first.frame)
     assert len(openml.asked) == asked
-    file = {"source": "file", "path": str(PENGUINS), "target": "target"}
+    file = {
+        "source": "file",
+        "path": str(PENGUINS),
+        "target": "target",
+    }
     same = load(experiment(tiny, **file)).frame
     assert len(first.frame) == len(same)
     assert (first.frame["__target__"] == same["__target__"]).all()

@@ -15,7 +15,11 @@ def example(folder):
 
 
 def example_of_generator(folder):
-    return {"source": "generator", "name": "make_moons", "params": {"n_samples": 60}}
+    return {
+        "source": "generator",
+        "name": "make_moons",
+        "params": {"n_samples": 60},
+    }
 
 
 @pytest.mark.parametrize(("name", "classes"), [("breast_cancer", 2), ("digits", 10), ("iris", 3)])
@@ -24,10 +28,12 @@ def test_data_sets_that_scikit_learn_ships(tiny, name, classes):
 
 
 def test_rows_are_drawn_with_the_seed(tiny):
-    one, other = (experiment(tiny | {"seed": s}, **MOONS, params={"n_samples": 40}) for s in (1, 2))
-    pd.testing.assert_frame_equal(load(one).frame, load(one).frame)
-    assert not load(one).frame.equals(load(other).frame)
-    assert of_data(one, "d") != of_data(other, "d")
+    params = {"n_samples": 40}
+    first = experiment(tiny | {"seed": 1}, **MOONS, params=params)
+    second = experiment(tiny | {"seed": 2}, **MOONS, params=params)
+    pd.testing.assert_frame_equal(load(first).frame, load(first).frame)
+    assert not load(first).frame.equals(load(second).frame)
+    assert of_data(first, "d") != of_data(second, "d")
 
 
 def test_wrong_parameter_is_told(tiny):

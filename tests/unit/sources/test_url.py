@@ -19,14 +19,24 @@ def example(folder):
     (folder / DOWNLOADS).mkdir(parents=True)
     (folder / DOWNLOADS / sha256).write_bytes(content)
     address = "http://127.0.0.1:9/penguins.csv"
-    return {"source": "url", "url": address, "sha256": sha256, "target": "target"}
+    return {
+        "source": "url",
+        "url": address,
+        "sha256": sha256,
+        "target": "target",
+    }
 
 
 def of_url(server, content, name="penguins.csv"):
     server.pages[f"/{name}"] = content
     sha256 = hashlib.sha256(content).hexdigest()
     url = f"{server.address}/{name}"
-    return {"source": "url", "url": url, "sha256": sha256, "target": "target"}
+    return {
+        "source": "url",
+        "url": url,
+        "sha256": sha256,
+        "target": "target",
+    }
 
 
 def test_url_is_downloaded_once(server, tiny):

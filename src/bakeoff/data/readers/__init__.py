@@ -5,7 +5,7 @@ A module of this package is a reader by being here. It has three names:
 ``WHAT``
     What its files are, in messages: "was read as a log of …".
 ``recognizes(head)``
-    Whether the first 2²⁰ characters are of such a file.
+    Whether the first 2²⁰ characters are of such a file; mostly a `common.Signature`.
 ``read(text)``
     The rows of a file, with columns called as in any table of predictions (``id``, ``y_true``,
     ``y_pred``, ``p_<class>``, ``score``). A `ValueError` says what is wrong with the file, a
@@ -61,6 +61,7 @@ def reader_of(path: str) -> Any:
             head = file.read(_HEAD)
     except (OSError, UnicodeDecodeError, zipfile.BadZipFile, NotImplementedError):
         return None  # of a version that no archive has: whoever reads it as a table names it
+    # a file is of one tool at most, so that the order of the readers decides nothing
     for reader in _readers():
         if reader.recognizes(head):
             return reader
@@ -77,8 +78,11 @@ def _reader_of_archive(archive: zipfile.ZipFile) -> Any:
 @cache
 def _readers() -> tuple[Any, ...]:
     """Return the readers of this package, in alphabetical order, and what other packages enter."""
-    modules = [import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
-    readers = [module for module in modules if hasattr(module, "recognizes")]
+    readers: list[Any] = []
+    for info in pkgutil.iter_modules(__path__):
+        module = import_module(f"{__name__}.{info.name}")
+        if hasattr(module, "recognizes"):  # and not one that readers share
+            readers.append(module)
     for entry in metadata.entry_points(group="bakeoff.readers"):
         readers.append(entry.load())
     return tuple(readers)
@@ -86,7 +90,7 @@ def _readers() -> tuple[Any, ...]:
 
 def known() -> str:
     """List what is recognized."""
-    return "; ".join(reader.WHAT for reader in _readers())
+    return "; ".join([reader.WHAT for reader in _readers()])
 
 
 def unknown_shape(path: str) -> str:
@@ -95,14 +99,15 @@ def unknown_shape(path: str) -> str:
         text = Path(path).read_text(encoding="utf-8")
         try:
             content = parse_json(text)
-        except ValueError:
-            content = [parse_json(line) for line in text.splitlines() if line.strip()]
+        except ValueError:  # a value on each line, perhaps
+            lines = filter(str.strip, text.splitlines())
+            content = list(map(parse_json, lines))
     except (OSError, ValueError):
         return f"; it is no JSON: {_NEEDED}"
     first = content
     what = "an object"
     if isinstance(content, list):
-        first = content[0] if content else None
+        first = next(iter(content), None)
         what = f"a list of {len(content):,}"
     if not isinstance(first, dict):
         return f"; it holds {what}: {_NEEDED}"
@@ -136,6 +141,7 @@ def _rows_of(reader: Any, path: str, *, partial: bool) -> pd.DataFrame:
     except LeftOut as error:
         if not partial or error.rows is None:
             raise
+        # the rows that there are, and why they are not all
         rows = error.rows()
         rows.attrs[UNFINISHED] = {"why": str(error), "lacking": error.lacking}
         return rows

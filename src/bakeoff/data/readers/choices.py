@@ -55,18 +55,24 @@ def _choices_of(document: Mapping[str, Any]) -> list[str]:
     # {"choice1": …, "choice2": …}
     if not isinstance(choices, list | tuple):
         choices = numbered
-    return [choice for choice in choices if isinstance(choice, str)]
+    return list(filter(_is_text, choices))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _without_order(key: str, value: Any, choices: Sequence[str]) -> Any:
     """Replace the letter or the place of a choice by its text, and sort what lists them all."""
     if key.casefold() in _ANSWERS:
-        if isinstance(value, list):
-            return sorted(str(_choice_of(answer, choices)) for answer in value)
-        return _choice_of(value, choices)
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        in_order = sorted(value)
-        return in_order if in_order == sorted(choices) else value
+        if not isinstance(value, list):
+            return _choice_of(value, choices)
+        answers = [_choice_of(answer, choices) for answer in value]
+        return sorted(map(str, answers))
+    if isinstance(value, list) and all(map(_is_text, value)):
+        if sorted(value) == sorted(choices):
+            return sorted(value)
+        return value
     if isinstance(value, str) and all(choice in value for choice in choices):
         # a prompt that lists the choices
         return sorted(value.split())

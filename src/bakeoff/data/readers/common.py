@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -88,8 +89,26 @@ def without_missing(error: Exception | None = None) -> str:
 # --- records of a log
 
 
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """How the files of a tool begin and which fields they have, by which they are recognized."""
+
+    begins: str
+    patterns: tuple[str, ...]
+    """What has to be found in a file, such as ``"field"\\s*:``."""
+    in_first_line: bool = False
+    """Whether all of it stands in the first line, as in JSON lines."""
+
+    def __call__(self, head: str) -> bool:
+        """Tell whether a file that starts like this is one of the tool."""
+        text = head.lstrip()
+        if self.in_first_line:
+            text = first_line(head)
+        return text.startswith(self.begins) and has_all(text, self.patterns)
+
+
 def has_all(text: str, patterns: Iterable[str]) -> bool:
-    r"""Tell whether every one of some patterns, such as ``"field"\\s*:``, is found in a text."""
+    """Tell whether every one of some patterns is found in a text."""
     return all(re.search(pattern, text) for pattern in patterns)
 
 
@@ -117,13 +136,16 @@ def check_record(record: Any, place: str, shape: Mapping[str, Any]) -> dict[str,
     for field, kind in shape.items():
         key = field.removesuffix("?")
         value = record.get(key)
+        # tools write null for what is not there, too
         if value is None and field.endswith("?"):
             continue
         if key not in record:
             raise ValueError(f"{place}: expected the field {key!r}, found {some(record) or 'none'}")
         if not isinstance(value, kind):
-            kinds = kind if isinstance(kind, tuple) else (kind,)
-            words = joined([_KINDS[one] for one in kinds], "or")
+            kinds = kind
+            if not isinstance(kind, tuple):
+                kinds = (kind,)
+            words = joined([_KINDS[allowed] for allowed in kinds], "or")
             raise ValueError(f"{place}.{key}: expected {words}, found {shown(value)}")
     return record
 
@@ -149,6 +171,7 @@ def table_of_questions(
 
     The only one of several scores is called ``score``.
     """
+    # wherever one score is compared, its name is not asked for
     if len(scores) == 1:
         rows = rows.rename(columns={scores[0]: "score"})
     table = ids_of_questions(rows)
@@ -169,6 +192,7 @@ def table_of_items(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> 
     table = pd.DataFrame(rows)
     if len(scores) == 1:
         table = table.rename(columns={scores[0]: "score"})
+    # items have ids of their own, so that a second row of one is a second run
     if "run" not in table and table["id"].duplicated().any():
         table = table.assign(run=table.groupby("id").cumcount() + 1)
     table.attrs[SCORES] = {"": list(scores)}
@@ -197,12 +221,13 @@ def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
 
 def with_metadata(table: pd.DataFrame, metadata: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Put what a log knows of each sample, short texts and numbers, into columns of its own."""
-    taken = {*table.columns, *_ROLES}
-    facts = pd.DataFrame([_short_facts(sample, taken) for sample in metadata], index=table.index)
+    taken = _ROLES | set(table.columns)
+    short_facts = [_short_facts(sample, taken) for sample in metadata]
+    facts = pd.DataFrame(short_facts, index=table.index)
     for name, values in facts.items():
         if len(facts) > 1 and values.is_unique:  # which names samples, and puts none together
             facts = facts.drop(columns=name)
-        elif values.dropna().map(type).nunique() > 1:
+        elif values.dropna().map(type).nunique() > 1:  # a column has values of one type
             facts[name] = values.map(str, na_action="ignore")
     return pd.concat([table, facts], axis=1)
 

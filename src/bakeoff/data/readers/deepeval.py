@@ -18,15 +18,21 @@ from bakeoff.data.readers.common import (
     COST,
     LATENCY,
     SAMPLE_ID,
+    Signature,
     check_record,
-    has_all,
     question_of,
     table_of_questions,
 )
 from bakeoff.files import parse_json
 
 WHAT = "a test run of DeepEval"
-_KEYS = (r'"testCases"\s*:\s*\[', r'"(metricsData|metricsMetadata)"\s*:')
+recognizes = Signature(
+    "{",
+    (
+        r'"testCases"\s*:\s*\[',
+        r'"(metricsData|metricsMetadata)"\s*:',
+    ),
+)
 _RUN = {"testCases": list, "hyperparameters?": dict}
 _CASE = {
     "input": str,
@@ -41,12 +47,6 @@ _CASE = {
 _METRIC = {"score?": (int, float)}
 
 
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with test cases that have metrics."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
-
-
 def read(text: str) -> pd.DataFrame:
     """Return test cases with ``success`` and the score of each metric."""
     run = check_record(parse_json(text), "the file", _RUN)
@@ -58,13 +58,23 @@ def read(text: str) -> pd.DataFrame:
         check_record(case, place, _CASE)
         of_case = _scores(case, place)
         scores |= dict.fromkeys(of_case)
-        question = question_of(case["input"], case.get("expectedOutput"))
-        row = {"question": question, SAMPLE_ID: case.get("name", i)}
-        rows.append({**row, **of_case, **_usage(case)})
+        row = {
+            "question": question_of(case["input"], case.get("expectedOutput")),
+            SAMPLE_ID: case.get("name", i),
+            **of_case,
+            **_usage(case),
+        }
+        rows.append(row)
         metadata.append(case.get("additionalMetadata") or {})
+    # what a model was asked with, and which one it is
     settings = dict(run.get("hyperparameters") or {})
     model = settings.pop("model", None)
-    table = table_of_questions(pd.DataFrame(rows), list(scores), metadata, settings)
+    table = table_of_questions(
+        pd.DataFrame(rows),
+        list(scores),
+        metadata,
+        settings,
+    )
     if model is not None:
         table.attrs["model"] = str(model)
     return table

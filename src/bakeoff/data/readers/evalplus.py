@@ -16,25 +16,29 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers.common import check_record, has_all, table_of_items
+from bakeoff.data.readers.common import Signature, check_record, table_of_items
 from bakeoff.files import parse_json
 
 WHAT = "results of EvalPlus or BigCodeBench"
-_KEYS = (r'^\{\s*"', r'"eval"\s*:\s*\{\s*"[^"]+/[^"]+"\s*:', r'"(base|base_status|status)"\s*:')
+recognizes = Signature(
+    "{",
+    (
+        r'^\{\s*"',
+        r'"eval"\s*:\s*\{\s*"[^"]+/[^"]+"\s*:',
+        r'"(base|base_status|status)"\s*:',
+    ),
+)
 _RESULTS = {"eval": dict}
 _FILE = re.compile(r"(.+?)[._-]eval_results")
 _PASSED = ("pass", "success")
 
 
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with the results of coding tasks."""
-    return has_all(head.lstrip(), _KEYS)
-
-
 def named(path: Path) -> dict[str, str]:
     """Return the model that a file is called after, or its folder."""
     match = _FILE.fullmatch(path.stem)
-    return {"model": path.parent.name if match is None else match[1]}
+    if match is None:
+        return {"model": path.parent.name}
+    return {"model": match[1]}
 
 
 def read(text: str) -> pd.DataFrame:
@@ -49,33 +53,41 @@ def read(text: str) -> pd.DataFrame:
     table = table_of_items(rows, list(scores))
     if table["run"].max() == 1:
         table = table.drop(columns="run")
-    suites = {str(item).rpartition("/")[0] for item in table["id"]}
+    # tasks are called after their suite, like HumanEval/0
+    suites = table["id"].astype(str).str.rpartition("/")[0].unique()
     if len(suites) == 1:
-        table.attrs["task"] = suites.pop()
+        table.attrs["task"] = suites[0]
     return table
 
 
 def _passed(solutions: Any, task: str) -> list[dict[str, float]]:
     """Return what each solution of a task passes."""
-    if isinstance(solutions, dict):  # before version 0.3
-        base = [result[0] for result in solutions["base"]]
-        plus = [result[0] for result in solutions.get("plus") or ()]
-        statuses = []
-        for number, status in enumerate(base):
-            statuses.append({"base_status": status})
-            if plus:
-                statuses[number]["plus_status"] = plus[number]
-        solutions = statuses
+    if isinstance(solutions, dict):
+        solutions = _as_of_version_3(solutions)
     passed = []
     for number, solution in enumerate(solutions):
-        passed.append(_scores(check_record(solution, f"eval[{task!r}][{number}]", {})))
+        check_record(solution, f"eval[{task!r}][{number}]", {})
+        passed.append(_scores(solution))
     return passed
+
+
+def _as_of_version_3(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return results as versions before 0.3 wrote them, ``["pass", …]``, as the later ones do."""
+    plus = results.get("plus") or ()
+    solutions = []
+    for number, base in enumerate(results["base"]):
+        solution = {"base_status": base[0]}
+        if plus:
+            solution["plus_status"] = plus[number][0]
+        solutions.append(solution)
+    return solutions
 
 
 def _scores(solution: Mapping[str, Any]) -> dict[str, float]:
     """Return what a solution passes."""
     if "status" in solution:
         return {"pass": float(solution["status"] in _PASSED)}
+    # the tests of `plus` are the base tests and more
     base = solution["base_status"] in _PASSED
     scores = {"base": float(base)}
     if solution.get("plus_status") is not None:  # none of a run by `--base-only`

@@ -18,15 +18,26 @@ import pandas as pd
 from bakeoff.data.readers.common import (
     LATENCY,
     TOKENS,
+    Signature,
     check_record,
-    has_all,
     table_of_items,
 )
 from bakeoff.files import parse_json
 
 WHAT = "per-instance statistics of HELM"
-_KEYS = (r'"instance_id"\s*:', r'"train_trial_index"\s*:', r'"stats"\s*:\s*\[')
-_INSTANCE = {"instance_id": (str, int), "stats": list, "train_trial_index?": int}
+recognizes = Signature(
+    "[",
+    (
+        r'"instance_id"\s*:',
+        r'"train_trial_index"\s*:',
+        r'"stats"\s*:\s*\[',
+    ),
+)
+_INSTANCE = {
+    "instance_id": (str, int),
+    "stats": list,
+    "train_trial_index?": int,
+}
 _STAT = {"name": dict, "mean?": (int, float)}
 _OF_MODEL = ("model", "model_deployment")
 _USAGE = {
@@ -37,24 +48,18 @@ _USAGE = {
 """Statistics that are no scores, and the columns that they become."""
 
 
-def recognizes(head: str) -> bool:
-    """Tell whether a file is a list of instances with their statistics."""
-    start = head.lstrip()
-    return start.startswith("[") and has_all(start, _KEYS)
-
-
 def named(path: Path) -> dict[str, str]:
     """Return the model and the scenario that the name of a run's folder says."""
     scenario, _, arguments = path.parent.name.partition(":")
     model = path.parent.name
-    others = []
+    parts = [scenario]
     for argument in arguments.split(","):
         key, _, value = argument.partition("=")
         if key == "model":
             model = value
         elif argument and key not in _OF_MODEL:
-            others.append(value)
-    return {"model": model, "task": "/".join([scenario, *others])}
+            parts.append(value)
+    return {"model": model, "task": "/".join(parts)}
 
 
 def beside(path: Path) -> dict[str, Any]:
@@ -63,10 +68,13 @@ def beside(path: Path) -> dict[str, Any]:
         run = parse_json(path.with_name("run_spec.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):  # there is none: the statistics are enough
         return {}
-    adapter = run.get("adapter_spec") if isinstance(run, dict) else None
-    if not isinstance(adapter, dict):
+    if not isinstance(run, dict) or not isinstance(run.get("adapter_spec"), dict):
         return {}
-    return {key: value for key, value in adapter.items() if key not in _OF_MODEL}
+    settings = dict(run["adapter_spec"])
+    # that models are others is no other way of asking them
+    for key in _OF_MODEL:
+        settings.pop(key, None)
+    return settings
 
 
 def read(text: str) -> pd.DataFrame:
@@ -75,13 +83,20 @@ def read(text: str) -> pd.DataFrame:
     scores: dict[str, None] = {}
     for i, instance in enumerate(parse_json(text)):
         check_record(instance, f"[{i}]", _INSTANCE)
+        # copies with typing errors and the like, of which HELM gives scores of their own
         if instance.get("perturbation"):
             continue
         statistics = _means(instance, f"[{i}]")
-        trial = instance.get("train_trial_index") or 0
-        rows.append({"id": str(instance["instance_id"]), "run": trial + 1, **statistics})
+        row = {
+            "id": str(instance["instance_id"]),
+            "run": (instance.get("train_trial_index") or 0) + 1,
+            **statistics,
+        }
+        rows.append(row)
         scores |= dict.fromkeys(statistics)
-    for column in (*_USAGE.values(), TOKENS):
+    # what an answer took is no score
+    scores.pop(TOKENS, None)
+    for column in _USAGE.values():
         scores.pop(column, None)
     table = table_of_items(rows, list(scores))
     if table["run"].nunique() == 1:

@@ -20,6 +20,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -35,8 +36,8 @@ from bakeoff.data.readers.common import (
     SAMPLE_ID,
     TOKENS,
     LeftOut,
+    Signature,
     check_record,
-    has_all,
     question_of,
     table_of_questions,
 )
@@ -45,11 +46,17 @@ from bakeoff.options import can_set, setting
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
+recognizes = Signature(
+    "{",
+    (
+        r'"status"\s*:',
+        r'"eval"\s*:\s*\{',
+        r'"task"\s*:',
+    ),
+)
 _HEADER = "header.json"
 _START = "_journal/start.json"
 _SAMPLE_FILE = re.compile(r"samples/.+\.json")
-_KEYS = (r'"status"\s*:', r'"eval"\s*:\s*\{', r'"task"\s*:')
-"""Keys by which a log is recognized."""
 _ZSTANDARD = 93
 """A method of compression of the ZIP format."""
 _LENGTHS_AT = 26
@@ -62,7 +69,12 @@ _NO_SETTINGS = {
 }  # fmt: skip
 _TOKENS = ("input_tokens", "output_tokens", TOKENS)
 _NO_SCORERS = ("question", SAMPLE_ID, "epoch")
-_LOG = {"status?": str, "eval?": dict, "plan?": dict, "results?": dict}
+_LOG = {
+    "status?": str,
+    "eval?": dict,
+    "plan?": dict,
+    "results?": dict,
+}
 _SAMPLE = {
     "id": (str, int),
     "input": (str, list),
@@ -77,13 +89,16 @@ _SAMPLE = {
 }
 _MESSAGE = {"content?": (str, list)}
 _SCORE = {"value": (str, int, float, bool, dict, list)}
-_WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with a status and an evaluation of a task."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
+_WORDS = {
+    "C": 1,
+    "P": 0.5,
+    "I": 0,
+    "N": 0,
+    "yes": 1,
+    "true": 1,
+    "no": 0,
+    "false": 0,
+}
 
 
 def unpacks(archive: zipfile.ZipFile) -> bool:
@@ -101,6 +116,7 @@ def read(text: str) -> pd.DataFrame:
     samples = log.get("samples")
     if not isinstance(samples, list):
         samples = []
+    # one after the other, as those of an archive, of which each is large
     placed = ((f"samples[{i}]", sample) for i, sample in enumerate(samples))
     return _table(log, placed, len(samples))
 
@@ -112,7 +128,9 @@ def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
     if _HEADER in names:
         header = _parsed(_member(archive, _HEADER), _HEADER)
     if not header:  # it runs, or was interrupted
-        start = _parsed(_member(archive, _START), _START) if _START in names else {}
+        start = {}
+        if _START in names:
+            start = _parsed(_member(archive, _START), _START)
         header = {**check_record(start, _START, _LOG), "status": "started"}
     samples = [name for name in names if _SAMPLE_FILE.fullmatch(name)]
     parsed = ((name, _parsed(_member(archive, name), name)) for name in samples)
@@ -161,7 +179,9 @@ def _table(log: Any, samples: Iterable[tuple[str, Any]], n_samples: int) -> pd.D
     check_record(log, "the log", _LOG)
     unfinished = _unfinished(log, n_samples)
     if unfinished:
-        rows = (lambda: _rows(log, samples)) if n_samples else None
+        rows = None
+        if n_samples:
+            rows = partial(_rows, log, samples)
         raise LeftOut(unfinished, rows, _lacking(log, n_samples))
     if not n_samples:
         raise LeftOut("it has no samples; was it written with `--no-log-samples`?")
@@ -192,6 +212,7 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     scorers = [name for name in names if name not in _NO_SCORERS]
     if not scorers:
         raise LeftOut("no sample has a score")
+    # epochs are runs of the same samples
     if frame["epoch"].nunique() == 1:
         frame = frame.drop(columns="epoch")
     settings = _settings(run, log.get("plan") or {})
@@ -217,6 +238,7 @@ def _question(sample: dict[str, Any], place: str) -> str:
             text = str(message.get("content"))
     choices = sample.get("choices") or []
     by_letter: dict[str, Any] = dict(zip(ascii_uppercase, choices, strict=False))
+    # a letter says which choice is right, and the choices may be in another order
     targets = sample.get("target")
     if not isinstance(targets, list):
         targets = [targets]
@@ -225,7 +247,12 @@ def _question(sample: dict[str, Any], place: str) -> str:
         if isinstance(target, str):
             target = by_letter.get(target, target)
         right.append(target)
-    return question_of(text, asked, sorted(choices, key=str), sorted(right, key=str))
+    return question_of(
+        text,
+        asked,
+        sorted(choices, key=str),
+        sorted(right, key=str),
+    )
 
 
 def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
@@ -237,7 +264,9 @@ def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
             scores[str(name)] = _number(value, sample["id"])
             continue
         for key, part in value.items():
-            scorer = f"{name}.{key}" if key else str(name)
+            scorer = str(name)
+            if key:
+                scorer = f"{name}.{key}"
             scores[scorer] = _number(part, sample["id"])
     return scores
 
@@ -324,13 +353,16 @@ def _unfinished(log: dict[str, Any], n_samples: int) -> str:
     amount = f"{n_samples:,} samples"
     if lacks:
         amount = f"{done:,} of {total:,} samples"
-    running = "still runs or " if status == "started" else ""
-    what = f"its status is {status!r}, with {amount}: the evaluation {running}did not finish"
+    what = f"its status is {status!r}, with {amount}: the evaluation did not finish"
+    look = ""
     if status == "success":
         what = f"only {amount} were completed: the others ended with an error (`fail_on_error`)"
-    look = ""
-    if status == "started" and can_set("of"):
-        look = f"; {setting('of')} looks at it while it runs, at levels that allow for it"
+    elif status == "started":
+        what = (
+            f"its status is {status!r}, with {amount}: the evaluation still runs or did not finish"
+        )
+        if can_set("of"):
+            look = f"; {setting('of')} looks at it while it runs, at levels that allow for it"
     return (
         f"{what}; finish it with `inspect eval-retry`, for the samples that are missing may differ "
         f"from the others{look}"
@@ -364,9 +396,11 @@ class Suite(NamedTuple):
 
 def suite_of(path: str) -> Iterator[Suite]:
     """Yield what logs at a path say of the suite that they are of, runs of one sample once."""
-    places = files_at(path, (".eval", ".json")) if is_folder(path) else [path]
-    for place in places:
-        log = _header_of(place)
+    files = [path]
+    if is_folder(path):
+        files = files_at(path, (".eval", ".json"))
+    for file in files:
+        log = _header_of(file)
         dataset = _mapping(_mapping(log.get("eval")).get("dataset"))
         ids = dataset.get("sample_ids")
         if isinstance(ids, list) and ids:
@@ -375,7 +409,9 @@ def suite_of(path: str) -> Iterator[Suite]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     """Return a value of JSON that is an object, else one without keys."""
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    return {}
 
 
 def _header_of(path: str) -> dict[str, Any]:
@@ -383,12 +419,14 @@ def _header_of(path: str) -> dict[str, Any]:
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                name = _HEADER if _HEADER in archive.namelist() else _START
-                log = parse_json(archive.read(name))
-                if name == _START:
-                    log = {**log, "status": "started"}
+                if _HEADER in archive.namelist():
+                    log = parse_json(archive.read(_HEADER))
+                else:
+                    log = {**parse_json(archive.read(_START)), "status": "started"}
         else:
             log = parse_json(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError):
         return {}
-    return log if isinstance(log, dict) else {}
+    if isinstance(log, dict):
+        return log
+    return {}

@@ -24,9 +24,8 @@ from bakeoff.data.readers.common import (
     PROMPTS,
     SAMPLE_ID,
     LeftOut,
+    Signature,
     check_record,
-    first_line,
-    has_all,
     json_lines,
     question_of,
     table_of_questions,
@@ -34,20 +33,21 @@ from bakeoff.data.readers.common import (
 from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
-_FIELDS = ('"doc_id"', '"target"', '"filtered_resps"')
-"""Fields by which a line is recognized."""
+recognizes = Signature(
+    "{",
+    (
+        '"doc_id"',
+        '"target"',
+        '"filtered_resps"',
+    ),
+    in_first_line=True,
+)
 _RECORD = {"doc_id": (int, str), "filter?": str}
 _QUESTIONS = ("question", "query", "problem", "prompt", "input", "instruction", "text", "page")
 """What the field of a document that asks is called, the likeliest first."""
 _NO_METRIC = {"doc_id", "resps", "filtered_resps", "target", "doc", "arguments", "filter"}
 _FILE = re.compile(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?")
 """The name of a file of samples: its task and its time."""
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether the first line is an object with a document's id, its target and responses."""
-    first = first_line(head)
-    return first.startswith("{") and has_all(first, _FIELDS)
 
 
 def named(path: Path) -> dict[str, str]:
@@ -112,15 +112,23 @@ def read(text: str) -> pd.DataFrame:
                 raise ValueError(f"{place}: document {row['doc_id']} has {key} twice")
             document.scores[key] = value
         prompts[row["doc_id"]] = digest([question, _prompt(row)])
-        metadata[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
+        metadata[row["doc_id"]] = {}
+        if isinstance(row.get("doc"), dict):
+            metadata[row["doc_id"]] = row["doc"]
         settings |= _settings(row.get("arguments"))
+    # versions that do not name filters are told from documents that are there twice
     _check_unnamed(documents)
     table = _scores_of(documents, one_filter=len(filters) == 1)
     scores = list(table.columns.drop(["question", SAMPLE_ID]))
     if not scores:
         raise LeftOut("no sample has a metric that is a number")
     settings = {PROMPTS: digest(sorted(set(prompts.values()))), **settings}
-    table = table_of_questions(table, scores, list(metadata.values()), settings)
+    table = table_of_questions(
+        table,
+        scores,
+        list(metadata.values()),
+        settings,
+    )
     table.attrs[PROMPTS] = dict(zip(table["id"], prompts.values(), strict=True))
     return table
 
@@ -141,6 +149,7 @@ def _scores_of(documents: Mapping[Any, _Document], *, one_filter: bool) -> pd.Da
         rows[doc_id] = {"question": document.question, **document.scores}
     table = pd.DataFrame.from_dict(rows, orient="index")
     if one_filter:
+        # the name of the only filter says nothing
         table.columns = [name.partition(",")[0] for name in table.columns]
     return table.rename_axis(SAMPLE_ID).reset_index()
 
@@ -176,8 +185,10 @@ def _question(row: dict[str, Any], place: str) -> str:
     document = row.get("doc") or row.get("doc_hash")
     if not document:
         raise ValueError(f"{place}: expected a sample with doc or doc_hash")
+    if isinstance(document, str):
+        return question_of(document, document)
     if not isinstance(document, dict):
-        return question_of(document if isinstance(document, str) else "", document)
+        return question_of("", document)
     texts = {}
     for key in sorted(document):
         if isinstance(document[key], str):
@@ -192,7 +203,10 @@ def _question(row: dict[str, Any], place: str) -> str:
 def _prompt(row: dict[str, Any]) -> str:
     """Return a digest of what is asked first, in which choices may be in any order."""
     requests = _parts(row.get("arguments"))
-    parts = _parts(requests[0]) if requests else []
+    parts: Sequence[Any] = []
+    if requests:
+        parts = _parts(requests[0])
+    # beside the prompt stand settings, such as a temperature
     text = next((part for part in parts if isinstance(part, str)), "")
     if text:
         return digest(sorted(text.split()))

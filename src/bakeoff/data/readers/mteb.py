@@ -13,20 +13,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bakeoff.data.readers.common import check_record, has_all, table_of_items
+from bakeoff.data.readers.common import Signature, check_record, table_of_items
 from bakeoff.files import parse_json
 
 WHAT = "results of MTEB"
+recognizes = Signature(
+    "{",
+    (
+        r'"task_name"\s*:',
+        r'"mteb_version"\s*:',
+        r'"scores"\s*:\s*\{',
+    ),
+)
 DATASETS = "dataset"
-_KEYS = (r'"task_name"\s*:', r'"mteb_version"\s*:', r'"scores"\s*:\s*\{')
 _RESULT = {"task_name": str, "scores": dict}
 _SCORES = {"main_score": (int, float)}
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object with the scores of a task."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
 
 
 def named(path: Path) -> dict[str, str]:
@@ -40,10 +41,15 @@ def read(text: str) -> pd.DataFrame:
     scores = []
     for split, subsets in result["scores"].items():
         for i, subset in enumerate(subsets):
-            place = f"scores.{split}[{i}]"
-            scores.append(float(check_record(subset, place, _SCORES)["main_score"]))
+            check_record(subset, f"scores.{split}[{i}]", _SCORES)
+            scores.append(float(subset["main_score"]))
     if not scores:
         raise ValueError("scores: found no split with a main_score")
+    # a task is a row: what is compared are scores of data sets
     task = result["task_name"]
-    row = {"id": task, DATASETS: task, "main_score": float(np.mean(scores))}
+    row = {
+        "id": task,
+        DATASETS: task,
+        "main_score": float(np.mean(scores)),
+    }
     return table_of_items([row], ["main_score"])

@@ -11,6 +11,7 @@ sample's id is its place in the file of the samples. Without a final report the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -20,9 +21,8 @@ from bakeoff.data.readers.common import (
     SETTINGS,
     USAGE,
     LeftOut,
+    Signature,
     check_record,
-    first_line,
-    has_all,
     json_lines,
     numbers_in,
     table_of_items,
@@ -30,8 +30,20 @@ from bakeoff.data.readers.common import (
 from bakeoff.files import digest
 
 WHAT = "a log of OpenAI evals"
-_KEYS = (r'"spec"\s*:\s*\{', r'"eval_name"\s*:', r'"run_id"\s*:')
-_EVENT = {"sample_id": (str, int), "type": str, "data?": dict}
+recognizes = Signature(
+    "{",
+    (
+        r'"spec"\s*:\s*\{',
+        r'"eval_name"\s*:',
+        r'"run_id"\s*:',
+    ),
+    in_first_line=True,
+)
+_EVENT = {
+    "sample_id": (str, int),
+    "type": str,
+    "data?": dict,
+}
 _TOKENS = {
     "prompt_tokens": "input_tokens",
     "completion_tokens": "output_tokens",
@@ -39,17 +51,12 @@ _TOKENS = {
 }
 
 
-def recognizes(head: str) -> bool:
-    """Tell whether the first line is the specification of a run."""
-    first = first_line(head)
-    return first.startswith("{") and has_all(first, _KEYS)
-
-
 def read(text: str) -> pd.DataFrame:
     """Return samples with ``correct`` and the metrics that were recorded for each."""
     spec: Mapping[str, Any] = {}
     samples: dict[str, dict[str, Any]] = {}
     prompts: dict[str, str] = {}
+    # events of all samples come as they end
     has_ended = False
     for place, record in json_lines(text):
         if "spec" in record:
@@ -62,14 +69,20 @@ def read(text: str) -> pd.DataFrame:
             _add_event(sample, record, place, prompts)
     if has_ended:
         return _table(spec, samples, prompts)
+    rows = None
+    if samples:
+        rows = partial(_table, spec, samples, prompts)
     raise LeftOut(
         f"it has no final report after {len(samples):,} samples: the run did not finish",
-        (lambda: _table(spec, samples, prompts)) if samples else None,
+        rows,
     )
 
 
 def _add_event(
-    sample: dict[str, Any], event: Mapping[str, Any], place: str, prompts: dict[str, str]
+    sample: dict[str, Any],
+    event: Mapping[str, Any],
+    place: str,
+    prompts: dict[str, str],
 ) -> None:
     """Add the scores of an event to those of its sample, and the tokens of an answer."""
     data = event.get("data") or {}
@@ -85,6 +98,7 @@ def _add_event(
         scores = {"correct": float(data["correct"])}
     elif event["type"] == "metrics":
         scores = numbers_in(data)
+    # events of one sample may repeat a score, of which nobody knows which one counts
     for name, value in scores.items():
         if name in sample:
             raise ValueError(f"{place}: the sample {sample['id']} has {name} twice")
@@ -100,7 +114,9 @@ def _table(
     scores: dict[str, None] = {}
     for sample in samples.values():
         scores |= dict.fromkeys(sample)
-    for column in ("id", *USAGE):
+    # neither ids nor what an answer took are scores
+    scores.pop("id", None)
+    for column in USAGE:
         scores.pop(column, None)
     table = table_of_items(list(samples.values()), list(scores))
     models = spec.get("completion_fns") or [spec.get("model_name")]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -26,9 +27,9 @@ from bakeoff.data.readers.common import (
     SETTINGS,
     TOKENS,
     LeftOut,
+    Signature,
     check_record,
     first_line,
-    has_all,
     json_lines,
     question_of,
     with_metadata,
@@ -54,22 +55,36 @@ _ROW = {
     "cost?": (int, float),
     "tokenUsage?": dict,
 }
-_OF_FILE = (r'"evalId"\s*:', r'"results"\s*:\s*\{', r'"prompts"\s*:\s*\[')
-_OF_LINE = (r'"promptIdx"\s*:', r'"testIdx"\s*:', r'"provider"\s*:', r'"success"\s*:')
+_WHOLE = Signature(
+    "{",
+    (
+        r'"evalId"\s*:',
+        r'"results"\s*:\s*\{',
+        r'"prompts"\s*:\s*\[',
+    ),
+)
+_LINES = Signature(
+    "{",
+    (
+        r'"promptIdx"\s*:',
+        r'"testIdx"\s*:',
+        r'"provider"\s*:',
+        r'"success"\s*:',
+    ),
+    in_first_line=True,
+)
 _HEAD = 1 << 20
 _SESSION = re.compile(r"(?i)(session|conversation|trace|request)_?id")
 
 
 def recognizes(head: str) -> bool:
     """Tell whether a file is an object with the results of an evaluation, or has one on a line."""
-    start = head.lstrip()
-    return start.startswith("{") and (has_all(start, _OF_FILE) or _is_of_lines(start))
+    return _WHOLE(head) or _is_of_lines(head)
 
 
 def _is_of_lines(text: str) -> bool:
     """Tell whether the first line is a result by itself, and not the whole file."""
-    first = first_line(text)
-    return has_all(first, _OF_LINE) and not has_all(first, _OF_FILE)
+    return _LINES(text) and not _WHOLE(first_line(text))
 
 
 def read(text: str) -> pd.DataFrame:
@@ -88,11 +103,14 @@ def read(text: str) -> pd.DataFrame:
             run.append(row)
     if not failed:
         return _table(rows, results, log)
+    rows_of_run = None
+    if run:
+        rows_of_run = partial(_table, run, results, log)
     raise LeftOut(
         f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
         f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
         "with `promptfoo eval --retry-errors`",
-        (lambda: _table(run, results, log)) if run else None,
+        rows_of_run,
         len(failed) / len(rows),
     )
 
@@ -106,7 +124,9 @@ def _parsed(text: str) -> Any:
 
 
 def _table(
-    rows: list[Mapping[str, Any]], results: Mapping[str, Any], log: Mapping[str, Any]
+    rows: list[Mapping[str, Any]],
+    results: Mapping[str, Any],
+    log: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Return a row for each test and model, with the variables of the test beside it."""
     if not rows:
@@ -129,12 +149,19 @@ def _table(
         samples.append(sample)
         test = row.get("testCase") or {}
         facts.append({**(row.get("vars") or {}), **(test.get("metadata") or {})})
+    # variables and metadata may be groups or subgroups
     table = with_metadata(pd.DataFrame(samples), facts)
+    # a test that is repeated has the same variables, and so the same id
     run = table.groupby(["model", "id"]).cumcount() + 1
     if run.max() > 1:
         table = table.assign(run=run)
     prompts = results.get("prompts") or ()
-    table.attrs[SETTINGS] = _settings(rows, models, prompts, log.get("config") or {})
+    table.attrs[SETTINGS] = _settings(
+        rows,
+        models,
+        prompts,
+        log.get("config") or {},
+    )
     return table
 
 
@@ -168,6 +195,7 @@ def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
         providers[place] = str(_provider(row["provider"]))
         labels[place] = str((row.get("prompt") or {}).get("label") or "")
     different = list(dict.fromkeys(labels.values()))
+    # of one provider with several prompts each prompt makes a model;
     # prompts are called by their labels where these are short and tell them apart
     by_label = len(different) > 1 and max(map(len, different)) <= _LONGEST
     n_prompts = Counter(providers.values())
@@ -175,8 +203,9 @@ def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
     for place, provider in providers.items():
         models[place] = provider
         if n_prompts[provider] > 1:
-            label = labels[place]
-            prompt = label if by_label else f"prompt {different.index(label) + 1}"
+            prompt = labels[place]
+            if not by_label:
+                prompt = f"prompt {different.index(prompt) + 1}"
             models[place] = f"{provider}, {prompt}"
     return models
 

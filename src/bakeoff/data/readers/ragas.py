@@ -39,13 +39,21 @@ def _asked(line: str) -> str | None:
 def read(text: str) -> pd.DataFrame:
     """Return the table, with ids that stand for questions and what is right."""
     table = pd.read_csv(io.StringIO(text))
-    table = table.loc[:, [not str(name).startswith("Unnamed:") for name in table]]
+    # the index of a frame is written without a name
+    is_index = table.columns.str.startswith("Unnamed:")
+    table = table.loc[:, ~is_index]
     asked = _asked(first_line(text))
     assert asked is not None
-    right = table.get(_ASKED[asked], pd.Series("", index=table.index)).fillna("").astype(str)
     questions = table[asked].fillna("").astype(str)
-    ids = [question_of(*parts) for parts in zip(questions, right, strict=True)]
-    scores = [str(name) for name in table.select_dtypes("number") if name not in USAGE]
+    no_references = pd.Series("", index=table.index)
+    references = table.get(_ASKED[asked], no_references).fillna("").astype(str)
+    ids = []
+    for question, reference in zip(questions, references, strict=True):
+        ids.append(question_of(question, reference))
+    scores = []
+    for name in table.select_dtypes("number"):
+        if name not in USAGE:
+            scores.append(str(name))
     if len(scores) == 1:
         table = table.rename(columns={scores[0]: "score"})
     table.insert(0, "id", ids)

@@ -8,23 +8,33 @@ resolved. An instance without a prediction is in ``incomplete_ids`` alone.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers.common import LeftOut, check_record, has_all, table_of_items
+from bakeoff.data.readers.common import (
+    LeftOut,
+    Signature,
+    check_record,
+    table_of_items,
+)
 from bakeoff.files import parse_json
 
 WHAT = "a report of SWE-bench"
-_KEYS = (r'"submitted_ids"\s*:', r'"resolved_ids"\s*:')
-_REPORT = {"submitted_ids": list, "resolved_ids": list, "incomplete_ids?": list}
-
-
-def recognizes(head: str) -> bool:
-    """Tell whether a file is an object that lists submitted and resolved instances."""
-    start = head.lstrip()
-    return start.startswith("{") and has_all(start, _KEYS)
+recognizes = Signature(
+    "{",
+    (
+        r'"submitted_ids"\s*:',
+        r'"resolved_ids"\s*:',
+    ),
+)
+_REPORT = {
+    "submitted_ids": list,
+    "resolved_ids": list,
+    "incomplete_ids?": list,
+}
 
 
 def named(path: Path) -> dict[str, str]:
@@ -38,13 +48,16 @@ def read(text: str) -> pd.DataFrame:
     report = check_record(parse_json(text), "the report", _REPORT)
     resolved = set(report["resolved_ids"])
     incomplete = set(report.get("incomplete_ids") or ()) - resolved
-    submitted = sorted({*report["submitted_ids"], *resolved} - incomplete)
+    submitted = sorted((set(report["submitted_ids"]) | resolved) - incomplete)
     if not incomplete:
         return _table(submitted, resolved)
     n_instances = len(submitted) + len(incomplete)
+    rows = None
+    if submitted:
+        rows = partial(_table, submitted, resolved)
     raise LeftOut(
         f"{len(incomplete):,} of {n_instances:,} instances have no prediction (`incomplete_ids`)",
-        (lambda: _table(submitted, resolved)) if submitted else None,
+        rows,
         len(incomplete) / n_instances,
     )
 
@@ -53,7 +66,12 @@ def _table(instances: list[Any], resolved: set[Any]) -> pd.DataFrame:
     """Return a row for each instance, with its repository."""
     rows = []
     for instance in instances:
+        # django__django-11099 is the issue 11099 of django/django
         repository, _, _ = str(instance).rpartition("-")
-        row = {"id": str(instance), "repository": repository.replace("__", "/")}
-        rows.append({**row, "resolved": float(instance in resolved)})
+        row = {
+            "id": str(instance),
+            "repository": repository.replace("__", "/"),
+            "resolved": float(instance in resolved),
+        }
+        rows.append(row)
     return table_of_items(rows, ["resolved"])

@@ -8,7 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+)
 
 from pydantic import (
     AfterValidator,
@@ -19,8 +27,16 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.errors import Problem, UserError
-from bakeoff.keys import ClassName, Label, OneMessage, SpecSection, name_of, said, with_numbers
+from bakeoff.errors import Place, Problem, UserError
+from bakeoff.keys import (
+    ClassName,
+    Label,
+    OneMessage,
+    SpecSection,
+    name_of,
+    said,
+    with_numbers,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +49,10 @@ if TYPE_CHECKING:
 
 def _number_as_name(value: Any) -> Any:
     """Return the number of a class as its name."""
-    return str(value) if type(value) is int else value
+    # true and false are whole numbers to Python, and no names
+    if type(value) is int:
+        return str(value)
+    return value
 
 
 NewName = Annotated[str, BeforeValidator(_number_as_name)]
@@ -140,14 +159,20 @@ class SubgroupColumn(SpecSection):
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
-        if any(low >= high for low, high in pairwise(self.bins or [])):
-            raise said(f"found bins {self.bins}, expected numbers in ascending order")
+        for low, high in pairwise(self.bins or []):
+            if low >= high:
+                raise said(f"found bins {self.bins}, expected numbers in ascending order")
         return self
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
     """Return the first name that is listed a second time."""
-    return next((name for i, name in enumerate(names) if name in names[:i]), None)
+    seen = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, ...]:
@@ -169,7 +194,10 @@ def each_once(listed: list[str | SubgroupColumn]) -> list[str | SubgroupColumn]:
 
 
 def _name_or_mapping(value: Any) -> str:
-    return "name" if isinstance(value, str) else "mapping"
+    """Tell in which of its two forms a column of subgroups is written."""
+    if isinstance(value, str):
+        return "name"
+    return "mapping"
 
 
 Subgroups = Annotated[
@@ -319,6 +347,15 @@ def blame(*place: str | int, before: str = "", after: str = "") -> Iterator[None
         raise
     except UserError as error:
         raise Problem(place, f"{before}{error}{after}") from error.__cause__
+
+
+@contextmanager
+def inside(place: Place) -> Iterator[None]:
+    """Say of problems with keys of a section where in the experiment this section is."""
+    try:
+        yield
+    except Problem as problem:
+        raise problem.inside(place) from problem.__cause__
 
 
 # --- tables in files

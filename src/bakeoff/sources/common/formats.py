@@ -49,6 +49,7 @@ COMPRESSED = (*_OPENERS, _ZIP)
 """Endings of what is unpacked while it is read."""
 _TEXTS = ("csv", "tsv")
 _KEYS_OF_TEXTS = ("sep", "header", "skip", "decimal")
+_KEYS_OF_TABLES = ("sheet", "sep", "header", "skip", "decimal", "missing_values")
 _KEYS_OF_OTHERS = {
     "csv": ("sheet",),
     "tsv": ("sheet",),
@@ -79,10 +80,13 @@ _LONGEST_CODE = 64
 def read_table(name: str, spec: TableKeys, path: Path | None = None) -> pd.DataFrame:
     """Read a table from a file, which is at `path` where that is not its name."""
     kind = format_of(name, spec)
-    for key in _KEYS_OF_OTHERS.get(kind, ("sheet", *_KEYS_OF_TEXTS, "missing_values")):
-        if getattr(spec, key) != TableKeys.model_fields[key].default:
-            formats = "Excel" if key == "sheet" else "CSV and TSV"
-            raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
+    for key in _KEYS_OF_OTHERS.get(kind, _KEYS_OF_TABLES):
+        if getattr(spec, key) == TableKeys.model_fields[key].default:
+            continue
+        formats = "CSV and TSV"
+        if key == "sheet":
+            formats = "Excel"
+        raise Problem((key,), f"`{key}` is for {formats}, the file is {kind}")
     try:
         frame = _read(kind, path or Path(name), name, spec)
     except UnicodeDecodeError:
@@ -103,12 +107,10 @@ def format_of(name: str, spec: TableKeys) -> str:
     if spec.format is not None:
         return spec.format
     file_name = name.partition("?")[0]
-    endings = [suffix.lower() for suffix in Path(file_name).suffixes]
-    if endings and endings[-1] in COMPRESSED:
-        endings.pop()
-    ending = ""
-    if endings:
-        ending = endings[-1]
+    file = Path(file_name.lower())
+    if file.suffix in COMPRESSED:  # behind the ending of the table, as in .csv.gz
+        file = file.with_suffix("")
+    ending = file.suffix
     if ending not in ENDINGS:
         text = f"{name!r}: {unknown('file ending', ending, ENDINGS)}; or set `format: csv`"
         raise Problem(("format",), text)
@@ -171,8 +173,11 @@ def most_unpacked(packed: int) -> int:
 def check_archive(archive: zipfile.ZipFile) -> None:
     """Refuse a ZIP archive that holds more than `most_unpacked`."""
     members = archive.infolist()
-    packed = sum(member.compress_size for member in members)
-    unpacked = sum(member.file_size for member in members)
+    packed = 0
+    unpacked = 0
+    for member in members:
+        packed += member.compress_size
+        unpacked += member.file_size
     _check_unpacked(unpacked, most_unpacked(packed))
 
 
@@ -196,7 +201,10 @@ def _read_text(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFram
     encoding = _encoding(spec)
     columns = _checked_columns(path, name, sep, spec)
     missing = _missing_texts(spec)
-    header = 0 if spec.header else None
+    # to pandas the first line holds names, or no line does
+    header = None
+    if spec.header:
+        header = 0
 
     def read(**options: Any) -> Any:
         with opened(path, name) as file:
@@ -216,7 +224,10 @@ def _read_text(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFram
 
     frame: pd.DataFrame = read(decimal=spec.decimal)
     frame = exact(frame, lambda lost: read(usecols=lost, dtype="str"), missing)
-    numeric = [column for column, values in frame.items() if is_numeric_dtype(values.dtype)]
+    numeric = []
+    for column, values in frame.items():
+        if is_numeric_dtype(values.dtype):
+            numeric.append(column)
     if not numeric or not _has_codes(path, name):
         return frame
     # pandas would drop the zeros before codes
@@ -240,7 +251,12 @@ def _missing_texts(spec: TableKeys) -> list[str]:
     return ["", *spec.missing_values]
 
 
-def _checked_columns(path: Path, name: str, sep: str, spec: TableKeys) -> list[str]:
+def _checked_columns(
+    path: Path,
+    name: str,
+    sep: str,
+    spec: TableKeys,
+) -> list[str]:
     """Look at every line for a wrong number of values; return the names of the columns."""
     encoding = _encoding(spec)
     with opened(path, name) as file, io.TextIOWrapper(file, encoding, newline="") as lines:
@@ -251,7 +267,9 @@ def _checked_columns(path: Path, name: str, sep: str, spec: TableKeys) -> list[s
         csv.field_size_limit(_LONGEST_FIELD)
         try:
             columns = _named_columns(rows, name, spec)
-            n_rows = 0 if spec.header else 1
+            n_rows = 1
+            if spec.header:  # the line that was read is no row
+                n_rows = 0
             for row in rows:
                 if not row:
                     continue
@@ -271,7 +289,7 @@ def _checked_columns(path: Path, name: str, sep: str, spec: TableKeys) -> list[s
 
 def _named_columns(rows: Iterator[list[str]], name: str, spec: TableKeys) -> list[str]:
     """Return the names of the columns in the first line, or x1, x2, … where it is a row."""
-    first = next((row for row in rows if row), None)
+    first = next(filter(None, rows), None)
     if first is None:
         raise UserError(f"{name!r} is empty")
     if len(first) == 1:
@@ -332,7 +350,10 @@ def _read_excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             keep_default_na=False,
             na_values=missing,
         )
-        inexact = [column for column, values in frame.items() if _may_be_inexact(values)]
+        inexact = []
+        for column, values in frame.items():
+            if _may_be_inexact(values):
+                inexact.append(column)
         if not inexact:
             return frame
         cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[inexact]
@@ -349,7 +370,10 @@ def _read_excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
 
 def _sheet(book: pd.ExcelFile, name: str, spec: TableKeys) -> Any:
     """Return the name of the sheet that is meant, or of the first that is not hidden."""
-    visible = [sheet.title for sheet in book.book.worksheets if sheet.sheet_state == "visible"]
+    visible = []
+    for worksheet in book.book.worksheets:
+        if worksheet.sheet_state == "visible":
+            visible.append(worksheet.title)
     sheet = spec.sheet or (visible or book.sheet_names)[0]
     if sheet not in book.sheet_names:
         sheets = map(str, book.sheet_names)
@@ -383,7 +407,7 @@ def _read_binary(kind: str, file: IO[bytes]) -> pd.DataFrame:
 
 def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Give the columns names that are texts; refuse two of one name, and no rows."""
-    columns = [str(column) for column in frame.columns]
+    columns = list(map(str, frame.columns))
     _check_columns(columns, name)
     if frame.empty:
         raise UserError(f"{name!r} has no rows")

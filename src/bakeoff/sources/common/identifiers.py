@@ -58,7 +58,7 @@ def names(values: Series) -> Series:
         texts = present.map(text_of).astype(object)
     else:
         codes, distinct = pd.factorize(present)
-        distinct_texts = np.array([text_of(value) for value in distinct], dtype=object)
+        distinct_texts = np.array(list(map(text_of, distinct)), dtype=object)
         texts = pd.Series(distinct_texts[codes], index=present.index, name=present.name)
     return texts.reindex(values.index)
 
@@ -86,10 +86,11 @@ def text_of(value: Any) -> str:
 
 def exact(
     frame: pd.DataFrame,
-    given: Callable[[list[Any]], Any],
+    as_given: Callable[[list[Any]], Any],
     missing: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Put whole numbers in place of the floats that a reader made of them, where these differ."""
+    # `as_given` returns columns as they were before the reader made floats of them
     lost = []
     for name, values in frame.items():
         # a reader may have rounded whole numbers, or made texts of them
@@ -99,7 +100,7 @@ def exact(
     if not lost or not frame.columns.is_unique:  # which are refused
         return frame
     frame = frame.copy(deep=False)
-    for name, values in given(lost).items():
+    for name, values in as_given(lost).items():
         whole = whole_numbers(values)
         if whole is not None:
             frame[name] = whole.set_axis(frame.index)
@@ -109,20 +110,22 @@ def exact(
 def whole_numbers(values: Iterable[Any]) -> Series | None:
     """Return texts or numbers as whole numbers, None where one of them is none."""
     integers: list[int | None] = []
+    lowest = 0
+    highest = 0
     for value in values:
         if value is None or value is pd.NA or value != value:
             integers.append(None)
         elif _is_whole(value):
-            integers.append(int(value))
+            integer = int(value)
+            integers.append(integer)
+            lowest = min(lowest, integer)
+            highest = max(highest, integer)
         else:
             return None
-    present = [value for value in integers if value is not None]
-    lowest = min(present, default=0)
-    highest = max(present, default=0)
     for kind in ("Int64", "UInt64"):
         limits = np.iinfo(kind.lower())
         if limits.min <= lowest and highest <= limits.max:
-            if len(present) == len(integers):
+            if None not in integers:
                 kind = kind.lower()  # without missing values a type of NumPy does
             return pd.Series(integers, dtype=kind)
     return pd.Series(integers, dtype=object)
@@ -147,8 +150,10 @@ def _beyond(values: Series) -> NDArray[np.bool_]:
         n_digits = np.finfo(numbers.dtype).nmant + 1
         return np.asarray(np.abs(numbers) >= 2.0**n_digits)
     if types.is_object_dtype(values.dtype):
-        inexact = [isinstance(value, float) and abs(value) >= _EXACT for value in values]
-        return np.array(inexact, dtype=bool)
+        inexact = np.zeros(len(values), dtype=bool)
+        for place, value in enumerate(values):
+            inexact[place] = isinstance(value, float) and abs(value) >= _EXACT
+        return inexact
     return np.zeros(len(values), dtype=bool)
 
 
@@ -157,10 +162,10 @@ def frame_of(rows: Sequence[Any]) -> pd.DataFrame:
     return exact(pd.DataFrame(rows), lambda lost: pd.DataFrame(rows, dtype=object)[lost])
 
 
-def series_of(array: Any, given: Any) -> Series:
-    """Make a column of an array, or of its list, that NumPy made of what was given."""
+def series_of(array: Any, values: Any) -> Series:
+    """Make a column of an array, or of its list, that NumPy made of some values."""
     column = pd.Series(array).to_frame(0)
-    return exact(column, lambda lost: {0: given})[0].rename(None)
+    return exact(column, lambda lost: {0: values})[0].rename(None)
 
 
 def stacked(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -202,7 +207,7 @@ def _own_type(values: Series) -> Series | None:
         is_plain = dtype.categories.inferred_type in _PLAIN_CATEGORIES
         if is_plain and _own_type(dtype.categories.to_series()) is None:
             return None
-        return values.cat.rename_categories([text_of(value) for value in dtype.categories])
+        return values.cat.rename_categories(list(map(text_of, dtype.categories)))
     if not isinstance(dtype, pd.ArrowDtype):
         return None
     column = pa.table({"": pa.array(values, from_pandas=True)})
