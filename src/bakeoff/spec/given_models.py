@@ -168,6 +168,7 @@ class GivenModel(SpecSection):
         by_path = self.path is not None and SEED in self.path
         by_column = self.columns.seeds is not None
         has_runs = by_path or by_column
+        # they are told in one way, are as many as `seeds` says, and are of one test set
         if (by_path and by_column) or has_runs != (self.seeds > 1) or (has_runs and self.by_folds):
             raise said(
                 "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
@@ -210,6 +211,7 @@ class GivenModel(SpecSection):
             path = getattr(self, key)
             if path is None:
                 continue
+            # where one data set's first file is, there are the others
             example = _with_names(path, dataset, 1)
             if locate(example, folder) != example:
                 moved[key] = os.path.relpath(folder / path)
@@ -299,12 +301,18 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
             "greater_is_better: true}]`, or `[accuracy]` where 1 is right and 0 is wrong"
         )
     if "resampling" not in config:
-        if any(_names_folds(model.get("columns")) for model in given):
-            raise said(_WHICH_PLAN.format("folds"))
-        if not all("predictions" in model or "values" in model for model in given):
-            raise said(_WHICH_PLAN.format("scores"))
+        _check_one_test_set(given)
         filled["resampling"] = {"holdout": {}}
     return filled
+
+
+def _check_one_test_set(models: list[dict[str, Any]]) -> None:
+    """Refuse results that may be of folds, where no plan is named."""
+    if any(_names_folds(model.get("columns")) for model in models):
+        raise said(_WHICH_PLAN.format("folds"))
+    for model in models:
+        if "predictions" not in model and "values" not in model:
+            raise said(_WHICH_PLAN.format("scores"))
 
 
 def _data_of_models(config: Mapping[str, Any]) -> dict[str, Any]:
