@@ -225,7 +225,7 @@ def _test_groups(data: Table, splits: Sequence[Split]) -> str:
 
 def _show_fits(experiment: Experiment) -> None:
     """Print how many fits there are, and how long they may take."""
-    n_fits = len(list(experiment.fits()))
+    n_fits = sum(1 for _ in experiment.fits())
     texts = ["No fits."]
     if n_fits:
         models = count(len(experiment.fitted), "model")

@@ -30,8 +30,7 @@ _LONGEST = 60
 def say(*lines: str) -> None:
     """Print lines; a closed pipe (`| head`) is not an error and changes no exit code."""
     with unread():
-        for line in lines:
-            sys.stdout.write(f"{printable(line)}\n")
+        sys.stdout.write("".join([f"{printable(line)}\n" for line in lines]))
 
 
 def say_paragraphs(texts: Iterable[str]) -> None:
@@ -132,13 +131,16 @@ def table(
     `sides` has an l or an r for each column; `least` names columns, those first that go first.
     """
     lines = [_cells(row) for row in [header, *rows]]
-    widths = [max(map(width_of, cells)) for cells in zip(*lines, strict=True)]
+    widths = []
+    for column in range(len(header)):
+        widths.append(max(width_of(line[column]) for line in lines))
     kept = _columns_with_room(header, widths, least)
-    head, *body = [_aligned(line, widths, kept, sides) for line in lines]
+    aligned = [_aligned(line, widths, kept, sides) for line in lines]
     # without a name of any column there is no head
-    if not head:
-        return body
-    return [dim(head), *body]
+    if not aligned[0]:
+        return aligned[1:]
+    aligned[0] = dim(aligned[0])
+    return aligned
 
 
 def _columns_with_room(
