@@ -41,6 +41,8 @@ Text = Annotated[str, Field(min_length=1)]
 
 def _name_of_class(value: Any) -> Any:
     """Write the name of a class, which may be a number or, as YAML reads them, yes or no."""
+    # a bool is an int, too
+    # yes and no are a bool, which is an int too
     if isinstance(value, (int, float)):
         return name_of(value)
     return value
@@ -174,6 +176,8 @@ class GivenModel(SpecSection):
                 "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
                 "file of each run or the column of the runs, `columns: {seeds: …}`, on one test set"
             )
+        # without a random part all runs would be one
+        # without a random part all runs would be one
         if self.deterministic and self.seeds > 1:
             raise said("`deterministic: true` makes all `seeds` the same: leave one of them out")
         return self
@@ -238,6 +242,8 @@ class GivenModel(SpecSection):
         for pattern in (self.path, self.scores):
             if pattern is None:
                 continue
+            # of a path without the mark of a run this is one file, several times
+            # a path without the mark of a run names one file for all of them
             for seed in range(1, self.seeds + 1):
                 files += files_at(_with_names(pattern, dataset, seed), LOGS)
         return list(dict.fromkeys(files))
@@ -321,6 +327,8 @@ def _data_of_models(config: Mapping[str, Any]) -> dict[str, Any]:
     if "label" in config:
         data["label"] = config["label"]
     name = config.get("experiment")
+    # a name that is no id is refused where the experiment is read
+    # what is no name is refused where the experiment is read
     if not isinstance(name, str) or not re.fullmatch(ID, name):
         name = "given"
     return {name: data}

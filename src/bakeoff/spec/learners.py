@@ -110,6 +110,7 @@ def _is_shrunken(path: str, params: Mapping[str, Any]) -> bool:
     """Tell whether the penalty of a linear model is far above the usual."""
     if not path.startswith(_SHRINKING):
         return False
+    # C is the inverse strength of a penalty, alpha the strength itself
     penalties = {**_USUAL_PENALTIES, **params}
     c = penalties["C"]
     alpha = penalties["alpha"]

@@ -95,6 +95,7 @@ class HypothesisTests(SpecSection):
                 group_of[dataset] = group
         units: dict[str, list[str]] = {}
         for dataset in datasets:
+            # a data set in no group is a unit of its own
             unit = group_of.get(dataset, dataset)
             units.setdefault(unit, []).append(dataset)
         return units
@@ -166,6 +167,7 @@ class PlannedTest:
             if field.name in data:
                 values[field.name] = data[field.name]
         values["name"] = data["test"]
+        # JSON has lists in place of tuples
         values["metrics"] = tuple(values.get("metrics", ()))
         values["better"] = tuple(values.get("better", ()))
         if data["posthoc"] is not None:
