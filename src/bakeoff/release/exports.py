@@ -60,9 +60,9 @@ def _rules_by_metric(verdict: GateVerdict) -> list[Case]:
     numbers = (
         f"change {shown(limits.estimate)}, between {shown(limits.low)} and {shown(limits.high)}"
         f"{written_unit(verdict)}; the line is at {written_margin(verdict)}"
-        f"{written_unit(verdict)}"
     )
     cases = [_case(f"{metric}: not worse {where}", verdict.whole.decision, numbers)]
+    # of parts that need not pass by themselves only harm is a failure
     parts = verdict.harmed
     if verdict.terms.each_task is not None:
         parts = verdict.tasks
@@ -88,6 +88,7 @@ def _case(name: str, decision: Release, numbers: str) -> Case:
 def as_json(verdict: GateVerdict) -> dict[str, Any]:
     """Return everything as plain data, by the schema that it names."""
     base, candidate = verdict.names
+    # options that nobody gave are left out
     terms = {key: value for key, value in plain(verdict.terms).items() if value is not None}
     terms["positive"] = verdict.positive
     macro = None

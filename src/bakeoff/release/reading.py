@@ -35,7 +35,7 @@ def read_rows(
     has_tasks = len(tables.tasks) > 1 and columns.groups != TASK
     labels_of_subgroups = {}
     for column in subgroups:
-        # the gate asks about each task by itself
+        # the gate asks about each task anyway
         if has_tasks and column == TASK:
             continue
         labels = _labels(tables, columns, "subgroups", column, reading)

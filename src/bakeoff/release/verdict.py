@@ -146,6 +146,7 @@ class GateVerdict:
     @property
     def worse_tasks(self) -> tuple[Part, ...]:
         """The tasks in which the candidate is shown worse, and maybe by the margin."""
+        # all of the limits are below 0, and not all of them are above −margin
         worse = []
         for part in self.tasks:
             if part.limits.high < 0 and part.limits.low <= -self.margin_of_task:
