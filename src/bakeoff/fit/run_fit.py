@@ -260,8 +260,9 @@ def _predicted_probabilities(
     if values.shape != expected:
         raise UserError(f"its probabilities have the shape {values.shape}, expected {expected}")
     _check_finite(values, "probabilities")
-    outside = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
-    off = outside | (np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK)
+    is_outside = (values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)
+    excess = np.abs(values.sum(axis=1) - 1)
+    off = is_outside.any(axis=1) | (excess > PROBABILITY_SLACK)
     if off.any():
         first = ", ".join(f"{p:.3g}" for p in values[off][0])
         return None, (

@@ -30,6 +30,8 @@ from bakeoff.spec.resampling import Plan
 _COUNTED = ("repeat", "fold", "n_train", "n_test")
 """Columns of whole numbers from 1."""
 _NUMBERS = ("repeat", "fold", "n_train", "n_test", "value")
+_DEFAULTS = {"repeat": 1, "fold": 1, "n_train": np.nan, "n_test": np.nan}
+"""What stands for a column that a file has not."""
 
 
 # --- predictions
@@ -155,7 +157,7 @@ def _chosen(
         if not of_fit.any():
             raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
         frame = frame[of_fit]
-    for column, default in (("repeat", 1), ("fold", 1), ("n_train", np.nan), ("n_test", np.nan)):
+    for column, default in _DEFAULTS.items():
         if column not in frame.columns:
             frame = frame.assign(**{column: default})
     numbers = {}
