@@ -49,7 +49,9 @@ class Problem(UserError):
     ) -> None:
         self.path = tuple(path)
         self.message = message
-        self.at = self.path if at is None else tuple(at)
+        self.at = self.path
+        if at is not None:
+            self.at = tuple(at)
         self.problems = (self,)
         super().__init__(f"{dotted(self.path)}: {message}")
 
@@ -58,7 +60,7 @@ class Problem(UserError):
 
     def inside(self, place: Place) -> Problem:
         """Return the problem of a section that is found at a place of an experiment."""
-        return Problem((*place, *self.path), self.message)
+        return Problem(place + self.path, self.message)
 
 
 class Problems(UserError):
@@ -79,8 +81,13 @@ def placed(error: UserError, places: Mapping[str, str]) -> UserError:
     """Name what stands for entries of an experiment; a `Verbatim` name without the keys in it."""
     if not error.problems:
         return error
-    problems = [_placed(problem, places) for problem in error.problems]
-    return Problems("\n".join(map(str, problems)), problems)
+    problems = []
+    messages = []
+    for problem in error.problems:
+        renamed = _placed(problem, places)
+        problems.append(renamed)
+        messages.append(str(renamed))
+    return Problems("\n".join(messages), problems)
 
 
 def _placed(problem: Problem, places: Mapping[str, str]) -> Problem:
@@ -113,12 +120,13 @@ def _shortened(path: Place, names: Collection[str]) -> Place:
     """Return a path from the name of an option on; the empty path where it has none."""
     if path and isinstance(path[0], Verbatim):
         return path
-    options = [i for i, part in enumerate(path) if part in names]
-    if not options:
+    places = [i for i, part in enumerate(path) if part in names]
+    if not places:
         return ()
-    start = options[0]
-    if len(options) > 1 and path[0] in _SECTIONS:
-        start = options[1]  # the first one is the section that is called like an argument
+    start = places[0]
+    # a section may be called like an argument, which comes after it
+    if len(places) > 1 and path[0] in _SECTIONS:
+        start = places[1]
     return path[start:]
 
 
@@ -149,17 +157,22 @@ def unknown(what: str, name: object, allowed: Iterable[str]) -> str:
     more = ""
     if len(names) > MOST_NAMED + 2:
         more = f", and {len(names) - MOST_NAMED} more"
+        # those that are most like it, in the order of the alphabet
         names = sorted(difflib.get_close_matches(name, names, n=MOST_NAMED, cutoff=0))
     return f"unknown {what} {shown(name)}{hint} (allowed: {', '.join(names) or 'none'}{more})"
 
 
 def _nearest(name: str, allowed: list[str]) -> str | None:
     """Return what was meant: the same name but for case, else a longer one, else a similar one."""
-    by_folded = {name.casefold(): name for name in reversed(allowed)}
+    by_folded: dict[str, str] = {}
+    # of names that differ in case alone the first one is kept
+    for allowed_name in reversed(allowed):
+        by_folded[allowed_name.casefold()] = allowed_name
     folded = name.casefold()
     if folded in by_folded:
         return by_folded[folded]
     candidates = []
+    # a single letter begins too many names
     if len(folded) > 1:
         candidates = [other for other in by_folded if other.startswith(folded)]
     if not candidates:
@@ -183,7 +196,8 @@ def _plain(value: Any) -> Any:
     """Replace what Python alone writes so: dates, and numbers of NumPy."""
     if isinstance(value, dict):
         return {_plain(key): _plain(inner) for key, inner in value.items()}
-    if type(value) in (list, tuple):  # their subclasses may be made of other arguments
+    # subclasses of lists and tuples may be made of other arguments
+    if type(value) in (list, tuple):
         return type(value)(map(_plain, value))
     if isinstance(value, datetime.date | datetime.time):
         return Verbatim(value)
@@ -210,7 +224,8 @@ def escaped(text: str) -> str:
 def printable(text: str) -> str:
     """Escape what a terminal or the runner of a build would obey; bold and dimmed text stays."""
     parts = _STYLES.split(text)
-    for i in range(0, len(parts), 2):  # the styles stand between them
+    # every second part is a style, which stays
+    for i in range(0, len(parts), 2):
         parts[i] = escaped(parts[i])
     return _COMMANDS.sub(_with_escaped_end, "".join(parts))
 
@@ -226,7 +241,7 @@ def _with_escaped_end(match: re.Match[str]) -> str:
 
 def some(things: Iterable[object], most: int = 5) -> str:
     """List the first few things."""
-    names = [str(thing) for thing in things]
+    names = list(map(str, things))
     if len(names) > most:
         return ", ".join(names[:most]) + ", …"
     return ", ".join(names)

@@ -42,9 +42,18 @@ _FORBIDDEN = (
     errno.ENXIO,
     errno.EPIPE,
 )
-_PARQUET = b"PAR1"  # how such a file begins and ends
+_PARQUET = b"PAR1"
+"""How such a file begins and ends."""
 _PART = re.compile(r"\.([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.part$")
+_MODE = 0o666
+"""Of a new file, as far as the user's mask allows."""
+_MODE_OF_OWNER = 0o600
+"""Of what stands in the folder that all users share."""
 _MOST_DIGITS = sys.float_info.max_10_exp
+"""Digits of the largest number; more would make integers that no computation takes."""
+_DASHES = "−–—"
+_BUFFER = 1 << 16
+"""Bytes that are read of a column at once; by default whole columns are held."""
 
 CACHE = Path(".snakemake/bakeoff")
 """What can be made anew, in the folder that `snakemake` runs in."""
@@ -61,26 +70,23 @@ def whole(path: str | Path) -> Iterator[Path]:
     """
     before = check_writable(path)
     target = Path(os.path.realpath(path))
-    output = None if before is None else _output_at(path, before)
-    into = output is not None or (before is not None and not stat.S_ISREG(before.st_mode))
+    is_stream = before is not None and _is_stream(path, before)
+    folder = target.parent
+    mode = _MODE
+    if is_stream:
+        folder = Path(tempfile.gettempdir())
+        mode = _MODE_OF_OWNER
     # uuid4: other processes, on other machines too, may write the same file
-    part = (Path(tempfile.gettempdir()) if into else target.parent) / (
-        f".{target.name}.{_machine()}-{os.getpid()}-{uuid.uuid4().hex[:12]}.part"
-    )
+    unique = f"{_machine()}-{os.getpid()}-{uuid.uuid4().hex[:12]}"
+    part = folder / f".{target.name}.{unique}.part"
     try:
-        part.parent.mkdir(parents=True, exist_ok=True)
-        part.touch(0o600 if into else 0o666, exist_ok=False)
+        folder.mkdir(parents=True, exist_ok=True)
+        part.touch(mode, exist_ok=False)
         yield part
         if before is None:
             part.replace(target)
-        elif into:  # at the end of this process's own output, or into a device or a pipe
-            sys.stdout.flush()
-            sys.stderr.flush()
-            with (
-                part.open("rb") as made,
-                open(path if output is None else output, "wb", closefd=output is None) as device,
-            ):
-                shutil.copyfileobj(made, device)
+        elif is_stream:
+            _copy_into(path, before, part)
             part.unlink()
         else:
             part.chmod(stat.S_IMODE(before.st_mode))
@@ -95,6 +101,26 @@ def whole(path: str | Path) -> Iterator[Path]:
             if problem is not None:
                 raise problem from error
         raise
+
+
+def _is_stream(path: str | Path, state: os.stat_result) -> bool:
+    """Tell whether a place is this process's own output, a device or a pipe."""
+    return _output_at(path, state) is not None or not stat.S_ISREG(state.st_mode)
+
+
+def _copy_into(path: str | Path, state: os.stat_result, part: Path) -> None:
+    """Write a file at the end of this process's own output, or into a device or a pipe."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    output = _output_at(path, state)
+    with part.open("rb") as contents:
+        if output is None:
+            with Path(path).open("wb") as device:
+                shutil.copyfileobj(contents, device)
+        else:
+            # by its number: opened by name, a file would be written from its beginning
+            with open(output, "wb", closefd=False) as own:
+                shutil.copyfileobj(contents, own)
 
 
 def check_writable(path: str | Path) -> os.stat_result | None:
@@ -124,11 +150,13 @@ def check_writable(path: str | Path) -> os.stat_result | None:
 
 def _output_at(path: str | Path, state: os.stat_result) -> int | None:
     """Return this process's own output at a place such as /dev/stdout, a regular file or not."""
-    if Path(path).parts[:2] in (("/", "dev"), ("/", "proc")):
-        for output in (1, 2):
-            with suppress(OSError):  # it may be closed
-                if os.path.samestat(state, os.fstat(output)):
-                    return output
+    if Path(path).parts[:2] not in (("/", "dev"), ("/", "proc")):
+        return None
+    for output in (1, 2):
+        # it may be closed
+        with suppress(OSError):
+            if os.path.samestat(state, os.fstat(output)):
+                return output
     return None
 
 
@@ -139,7 +167,10 @@ def write_in_any_encoding() -> None:
         assert isinstance(error, UnicodeEncodeError)
         text = ""
         for character in error.object[error.start : error.end]:
-            text += "-" if character in "−–—" else json.dumps(character)[1:-1]
+            if character in _DASHES:
+                text += "-"
+            else:
+                text += json.dumps(character)[1:-1]
         return text, error.end
 
     codecs.register_error("bakeoff.escaped", escaped)
@@ -154,6 +185,7 @@ def remove_parts(folder: str | Path) -> None:
 
     for part in Path(folder).rglob(".*.part"):
         made_by = _PART.search(part.name)
+        # of processes of other machines nobody here knows whether they still run
         if made_by and made_by[1] == _machine() and not psutil.pid_exists(int(made_by[2])):
             with suppress(OSError):
                 part.unlink()
@@ -191,13 +223,13 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 def parse_json(text: str | bytes) -> Any:
     """Return what JSON of other programs says."""
 
-    def whole(digits: str) -> int:
+    def integer(digits: str) -> int:
         if len(digits) > _MOST_DIGITS:
             raise ValueError(f"a number has {len(digits)} digits, at most {_MOST_DIGITS} are read")
         return int(digits)
 
     try:
-        return json.loads(text, parse_int=whole)
+        return json.loads(text, parse_int=integer)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
 
@@ -273,6 +305,7 @@ def _is_formula(value: Any) -> bool:
     if not isinstance(value, str):
         return False
     text = value.lstrip("'")
+    # with these characters a formula begins in Excel and LibreOffice
     if len(text) < 2 or text[0] not in "=+-@\t\r":
         return False
     try:
@@ -287,7 +320,8 @@ def is_whole(path: str | Path) -> bool:
     with Path(path).open("rb") as file:
         if Path(path).suffix != ".json":
             begin = file.read(len(_PARQUET))
-            file.seek(max(0, file.seek(0, os.SEEK_END) - len(_PARQUET)))
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - len(_PARQUET)))
             return begin == file.read() == _PARQUET
         try:
             json.load(file)
@@ -323,13 +357,13 @@ def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = N
     """Read any Parquet file, and hold little beside its values: not the file, nor columns of it."""
     import pyarrow.parquet as pq
 
+    wanted = None
+    if columns is not None:
+        wanted = list(columns)
     with pq.ParquetFile(
-        source,
-        buffer_size=1 << 16,  # else whole columns are held
-        pre_buffer=False,
-        page_checksum_verification=True,
+        source, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True
     ) as file:
-        return file.read(None if columns is None else list(columns))
+        return file.read(wanted)
 
 
 def locate(path: str, folder: str | Path) -> str:
@@ -372,7 +406,8 @@ def state_of(path: str | Path) -> tuple[int, ...]:
 
     Programs that keep dates (`cp -p`, `mv`, `rsync -t`, `tar x`) cannot set the last of them.
     """
-    now = os.stat(path)  # noqa: PTH116 - a Path takes twice the time of the call
+    # a Path takes twice the time of the call
+    now = os.stat(path)  # noqa: PTH116
     return now.st_size, now.st_mtime_ns, now.st_ino, now.st_ctime_ns
 
 
@@ -389,7 +424,8 @@ def _sha256_of(path: str, state: tuple[int, ...]) -> str:
 
 def no_file(path: str | Path) -> str:
     """Say that there is no file, or what is there that cannot be read as one."""
-    if not os.path.exists(path):  # noqa: PTH110 - a Path fails at a name that is too long
+    # a Path fails at a name that is too long
+    if not os.path.exists(path):  # noqa: PTH110
         return f"no file at {str(path)!r}"
     if is_folder(path):
         return f"{str(path)!r} is a folder, expected a file"

@@ -82,20 +82,27 @@ class SpecSection(BaseModel):
         """Refuse other keys, and take ``1e-3`` for a number wherever numbers are expected."""
         if isinstance(values, SpecSection):
             return values
-        fields = {field.alias or name: field for name, field in cls.model_fields.items()}
+        keys = _keys(cls)
         if not isinstance(values, Mapping):
-            raise said(f"expected keys ({', '.join(sorted(fields))}), found {shown(values)}")
+            raise said(f"expected keys ({', '.join(sorted(keys))}), found {shown(values)}")
         read = {}
         for key, value in values.items():
-            if isinstance(key, str) and key not in fields:
-                text = unknown("key", key, fields) + cls._advice_on(key, values)
-                if key in cls.retired:
-                    text = f"there is no key {key!r} any more: {cls.retired[key]}"
-                raise PydanticCustomError("unknown_key", "{text}", {"text": text, "key": key})
+            # what is no text is refused by pydantic itself
+            if isinstance(key, str) and key not in keys:
+                raise cls._unknown_key(key, values)
             read[key] = value
             if key in _numeric_keys(cls):
                 read[key] = with_numbers(value)
         return read
+
+    @classmethod
+    def _unknown_key(cls, key: str, values: Mapping[Any, Any]) -> PydanticCustomError:
+        """Say that there is no such key, or no more, and what to write instead."""
+        if key in cls.retired:
+            text = f"there is no key {key!r} any more: {cls.retired[key]}"
+        else:
+            text = unknown("key", key, _keys(cls)) + cls._advice_on(key, values)
+        return PydanticCustomError("unknown_key", "{text}", {"text": text, "key": key})
 
     @classmethod
     def _advice_on(cls, key: str, values: Mapping[Any, Any]) -> str:
@@ -108,11 +115,18 @@ def has_keys(value: Any) -> bool:
     return isinstance(value, (Mapping, SpecSection))
 
 
+def _kind_of_value(value: Any) -> str:
+    """Name the kind of a value, as `ValueOrKeys` tags it."""
+    if has_keys(value):
+        return "(keys)"
+    return "(value)"
+
+
 V = TypeVar("V")
 K = TypeVar("K")
 ValueOrKeys: TypeAlias = Annotated[
     Annotated[V, Tag("(value)")] | Annotated[K, Tag("(keys)")],
-    Discriminator(lambda value: "(keys)" if has_keys(value) else "(value)"),
+    Discriminator(_kind_of_value),
 ]
 """A plain value or keys; what is wrong is said of one of them."""
 
@@ -126,6 +140,12 @@ def with_numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [with_numbers(inner) for inner in value]
     return value
+
+
+@cache
+def _keys(section: type[SpecSection]) -> frozenset[str]:
+    """Return the keys of a section as a file has them."""
+    return frozenset(field.alias or name for name, field in section.model_fields.items())
 
 
 @cache
@@ -144,8 +164,9 @@ def _is_numeric(annotation: Any) -> bool:
         return True
     if get_origin(annotation) is Annotated:
         return _is_numeric(get_args(annotation)[0])
+    # None is allowed beside numbers
     members = [member for member in get_args(annotation) if member is not NoneType]
-    return len(members) > 0 and all(_is_numeric(member) for member in members)
+    return len(members) > 0 and all(map(_is_numeric, members))
 
 
 # --- names
@@ -162,12 +183,12 @@ def plain_name(name: str) -> str:
     """Return what is left of a name without capitals, blanks and Unicode form."""
     # capitals of some characters are not in the normal form, so that it is taken twice
     folded = unicodedata.normalize("NFKC", name).casefold()
-    characters = [
-        character
-        for character in unicodedata.normalize("NFKC", folded)
-        if unicodedata.category(character) != "Cf"  # it formats, and is not seen
-    ]
-    return " ".join("".join(characters).split())
+    text = ""
+    for character in unicodedata.normalize("NFKC", folded):
+        # a character of the category Cf formats, and is not seen
+        if unicodedata.category(character) != "Cf":
+            text += character
+    return " ".join(text.split())
 
 
 def plain_class(name: str) -> str:
@@ -189,12 +210,17 @@ def spelled(names: Sequence[str]) -> list[str]:
     forms = [unicodedata.normalize("NFKC", name) for name in names]
     texts = []
     for name, form in zip(names, forms, strict=True):
-        code_points = [f"U+{ord(character):04X}" for character in name if not character.isascii()]
+        code_points = _code_points(name)
         text = repr(name)
         if code_points and (forms.count(form) > 1 or not name.isprintable()):
-            text += f" ({' '.join(code_points)})"
+            text += f" ({code_points})"
         texts.append(text)
     return texts
+
+
+def _code_points(name: str) -> str:
+    """Write the characters beyond ASCII as ``U+00E9``."""
+    return " ".join([f"U+{ord(letter):04X}" for letter in name if not letter.isascii()])
 
 
 def same_names(first: str, second: str) -> str:
@@ -202,6 +228,7 @@ def same_names(first: str, second: str) -> str:
     advice = "give each a name by which readers tell them apart"
     if first == second:
         return f"two are called {spelled([first, second])[0]}: {advice}"
+    # they look alike, so that their code points are shown
     names = joined(spelled([first, second]))
     return (
         f"found the names {names}, which differ only in capitals, blanks or Unicode form: {advice}"

@@ -23,9 +23,14 @@ def texts(value: str) -> list[str]:
 
 def class_names(value: str) -> list[str]:
     """Return the names between commas; quotes keep the blanks at the ends of a name."""
-    names = texts(value)
-    quoted = [len(name) > 1 and name[0] == name[-1] in ("'", '"') for name in names]
-    return [name[1:-1] if q else name for name, q in zip(names, quoted, strict=True)]
+    names = []
+    for name in texts(value):
+        is_quoted = len(name) > 1 and name[0] == name[-1] in ("'", '"')
+        if is_quoted:
+            names.append(name[1:-1])
+        else:
+            names.append(name)
+    return names
 
 
 def texts_if_any(value: str) -> list[str]:
@@ -42,7 +47,9 @@ def yes_or_no(value: str) -> bool:
 
 def share(value: str) -> float:
     """Return a share of 0 to 1, which may be written in percent."""
-    number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    number = float(value.removesuffix("%"))
+    if value.endswith("%"):
+        number /= 100
     if not 0 <= number <= 1:
         raise ValueError
     return number

@@ -41,14 +41,14 @@ _NEEDS = {
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     """Check an experiment as far as its environment and local data allow."""
-    problems = [
-        *problems_with_task(experiment),
-        *problems_with_datasets(experiment),
-        *problems_with_given(experiment),
-    ]
+    problems: list[Problem] = []
+    problems += problems_with_task(experiment)
+    problems += problems_with_datasets(experiment)
+    problems += problems_with_given(experiment)
     if not problems:
         problems += _own_metrics(experiment)
-    if problems:  # no use in looking further
+    # what follows would be told of models and data that are meant otherwise
+    if problems:
         return problems, AnalysisPlan()
     enter_own(experiment.own_metrics)
     estimators: dict[str, Any] = {}
@@ -118,8 +118,9 @@ def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[
             for problem in _problems_of(spec.check):
                 problems.append(problem.inside(("datasets", name)))
             yield from problems
+            # what needs the network or the user's code is checked when it is loaded
             if problems or not spec.at_hand():
-                continue  # what needs the network or the user's code is checked when it is loaded
+                continue
         try:
             table = load(name, experiment)
             for plan_name in plans:
@@ -133,27 +134,35 @@ def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[
 
 def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
     """Refuse folds with too few rows for a metric: leave-one-out is for means over rows."""
-    lacking = []  # metrics that have no value on a single row
-    for name in experiment.metrics:
-        if name in METRICS and not METRICS[name].mean_of_rows:
-            lacking.append(name)
+    metric = _first_without_mean(experiment)
     plan = experiment.resampling.kfold
-    if not lacking or plan is None:
+    if metric is None or plan is None:
         return
     if plan.column is not None:
-        yield from _problems_of(check_small_folds, dataset, table, plan, lacking[0])
+        yield from _problems_of(check_small_folds, dataset, table, plan, metric)
         return
-    if GROUP in table.frame or TIME in table.frame:  # whose folds are of other numbers of rows
+    # folds of whole groups, or in the order of time, are of other numbers of rows
+    if GROUP in table.frame or TIME in table.frame:
         return
     most = largest_k(table, plan)
     if plan.folds > most:
-        each = " of each class" if plan.stratify else ""
+        each = ""
+        if plan.stratify:
+            each = " of each class"
         yield Problem(
             ("resampling", "kfold", "folds"),
-            f"{lacking[0]} needs two rows{each} in every fold: {most} folds of {dataset} at most, "
+            f"{metric} needs two rows{each} in every fold: {most} folds of {dataset} at most, "
             f"found {plan.folds}; more, up to leave-one-out, are for metrics that are means over "
             "rows",
         )
+
+
+def _first_without_mean(experiment: Experiment) -> str | None:
+    """Return the first metric that has no value on a single row, None where all have one."""
+    for name in experiment.metrics:
+        if name in METRICS and not METRICS[name].mean_of_rows:
+            return name
+    return None
 
 
 def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
@@ -164,8 +173,11 @@ def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
             continue
         place = ("metrics", experiment.metrics.index(name))
         if name in METRICS and not METRICS[name].own:
-            message = f"{name} is a metric already: give {metric.function} another name"
-            yield Problem(place, f"{message}, `own_metrics: {{my_{name}: …}}`")
+            yield Problem(
+                place,
+                f"{name} is a metric already: give {metric.function} another name, "
+                f"`own_metrics: {{my_{name}: …}}`",
+            )
             continue
         try:
             imported(metric)
@@ -192,12 +204,12 @@ def _metrics(experiment: Experiment, estimators: Mapping[str, Any]) -> Iterator[
         if of_other and computed_for:
             yield Problem(("metrics", i), of_other)
             continue
-        for lacking in (
-            _lacks_outputs(name, experiment, estimators),
-            _lacks_costs(name, experiment),
-        ):
-            if lacking:
-                yield Problem(("metrics", i), lacking)
+        no_outputs = _lacks_outputs(name, experiment, estimators)
+        if no_outputs:
+            yield Problem(("metrics", i), no_outputs)
+        no_costs = _lacks_costs(name, experiment)
+        if no_costs:
+            yield Problem(("metrics", i), no_costs)
 
 
 def _computed_for(experiment: Experiment) -> str:
@@ -222,11 +234,13 @@ def _unknown_metric(name: str, experiment: Experiment, computed_for: str) -> str
             )
         return ""
     if name not in experiment.given_metrics:
-        hint = (
-            "; for a metric of your own say which way is better: "
-            f"`- {{name: {name}, greater_is_better: false}}`"
-        )
-        return no_metric(name) + ("" if computed_for else hint)
+        message = no_metric(name)
+        if not computed_for:
+            message += (
+                "; for a metric of your own say which way is better: "
+                f"`- {{name: {name}, greater_is_better: false}}`"
+            )
+        return message
     if not computed_for:
         return ""
     return (
@@ -268,7 +282,9 @@ def _lacks_costs(name: str, experiment: Experiment) -> str:
     needs = METRICS[name].needs
     if needs not in (Need.COSTS, Need.PRIORS):
         return ""
-    priors = ", priors: […]" if needs is Need.PRIORS else ""
+    priors = ""
+    if needs is Need.PRIORS:
+        priors = ", priors: […]"
     for dataset in experiment.datasets:
         costs = experiment.costs_on(dataset)
         if costs is None or (needs is Need.PRIORS and not costs.priors):

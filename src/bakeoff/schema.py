@@ -29,11 +29,69 @@ from bakeoff.stats import catalogue
 PATH = Path("workflow/schemas/experiment.schema.json")
 README = Path("config/README.md")
 _MARK = "<!-- made by `python -m bakeoff.schema`, do not edit below -->\n"
+_HEAD = {
+    "title": "bakeoff experiment",
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+}
+_METRIC_NAME = {
+    "type": "string",
+    "description": "A metric with its option, like net_benefit@0.1; an own metric, or the import "
+    "path of its function.",
+}
+_PARTS = {
+    "A model to be fitted": "Model",
+    "A step of its `steps:` or `preprocessing:`": "Step",
+    "Its `tune:`": "Tune",
+    "A value of `tune: {space: …}` that is drawn": "Distribution",
+    "Its `threshold: {choose: …}`": "ChosenThreshold",
+    "A model given by its results": "GivenModel",
+    "Its `columns:`": "GivenColumns",
+    "`resampling: {cv_5x2: …}`": "Cv5x2",
+    "`resampling: {kfold: …}`": "KFold",
+    "`resampling: {halves: …}`": "Halves",
+    "`resampling: {resampled: …}`": "Resampled",
+    "`resampling: {holdout: …}`": "Holdout",
+    "A metric of given scores, under `metrics:`": "GivenMetric",
+    "`tests:`": "HypothesisTests",
+    "`own_metrics: {<name>: …}`": "OwnMetric",
+    "`costs:`": "Costs",
+    "`execution:`": "Execution",
+}
+"""The sections that have a table of their own, by its title."""
+_SHARED: dict[str, tuple[type[BaseModel], type[BaseModel], str]] = {
+    "A data set": (
+        DataSet,
+        next(iter(SOURCES.values())),
+        "The keys that every data set has, beside those of its source; `given` has its own.",
+    ),
+    "How a table is read": (
+        TableKeys,
+        SOURCES["file"],
+        "The keys of `source: file` and of `source: url`.",
+    ),
+}
+"""Keys that several sources have: the class that has them, a source with them, and what to say."""
+_KINDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
+"""What users call the types of JSON."""
+
+
+# --- the schema for editors
 
 
 def schema() -> dict[str, Any]:
     """Return the schema: the shape from the spec, the names from the catalogues."""
     whole = Experiment.model_json_schema()
+    _describe_keys(whole)
+    whole["properties"]["metrics"]["items"] = {
+        "anyOf": [{"enum": sorted(METRICS)}, _METRIC_NAME, {"$ref": "#/$defs/GivenMetric"}]
+    }
+    _name_tests(whole["$defs"]["HypothesisTests"]["properties"])
+    del whole["title"]
+    return _HEAD | whole
+
+
+def _describe_keys(whole: dict[str, Any]) -> None:
+    """Take the texts below the keys of sections for their descriptions."""
     for name, texts in _below_keys().items():
         section = whole["$defs"].get(name, {})
         if name == Experiment.__name__:
@@ -42,18 +100,16 @@ def schema() -> dict[str, Any]:
         for key in texts.keys() & properties.keys():
             value = {**properties[key], "description": texts[key]}
             properties[key] = dict(sorted(value.items()))
-    function = {
-        "type": "string",
-        "description": "A metric with its option, like net_benefit@0.1; an own metric, or the "
-        "import path of its function.",
-    }
-    whole["properties"]["metrics"]["items"] = {
-        "anyOf": [{"enum": sorted(METRICS)}, function, {"$ref": "#/$defs/GivenMetric"}]
-    }
-    settings = whole["$defs"]["HypothesisTests"]["properties"]
-    listed = {key: settings["run"].pop(key) for key in ("type", "minItems", "items")}
+
+
+def _name_tests(settings: dict[str, Any]) -> None:
+    """Allow the tests of the catalogue, each with its options."""
+    run = settings["run"]
+    listed = {}
+    for key in ("type", "minItems", "items"):
+        listed[key] = run.pop(key)
     listed["items"] = {"enum": [RECOMMENDED, *sorted(catalogue())]}
-    settings["run"]["anyOf"] = [{"const": RECOMMENDED}, listed]
+    run["anyOf"] = [{"const": RECOMMENDED}, listed]
     options = {}
     for name, entry in catalogue().items():
         options[name] = {
@@ -63,12 +119,6 @@ def schema() -> dict[str, Any]:
             "additionalProperties": False,
         }
     settings["options"] |= {"properties": options, "additionalProperties": False}
-    del whole["title"]
-    head = {
-        "title": "bakeoff experiment",
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-    }
-    return head | whole
 
 
 def _below_keys() -> dict[str, dict[str, str]]:
@@ -103,25 +153,12 @@ def text() -> str:
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-_PARTS = {
-    "A model to be fitted": "Model",
-    "A step of its `steps:` or `preprocessing:`": "Step",
-    "Its `tune:`": "Tune",
-    "A value of `tune: {space: …}` that is drawn": "Distribution",
-    "Its `threshold: {choose: …}`": "ChosenThreshold",
-    "A model given by its results": "GivenModel",
-    "Its `columns:`": "GivenColumns",
-    "`resampling: {cv_5x2: …}`": "Cv5x2",
-    "`resampling: {kfold: …}`": "KFold",
-    "`resampling: {halves: …}`": "Halves",
-    "`resampling: {resampled: …}`": "Resampled",
-    "`resampling: {holdout: …}`": "Holdout",
-    "A metric of given scores, under `metrics:`": "GivenMetric",
-    "`tests:`": "HypothesisTests",
-    "`own_metrics: {<name>: …}`": "OwnMetric",
-    "`costs:`": "Costs",
-    "`execution:`": "Execution",
-}
+# --- the tables of config/README.md
+
+
+def readme(old: str) -> str:
+    """Return config/README.md with its tables made anew."""
+    return old.partition(_MARK)[0] + _MARK + "\n" + tables()
 
 
 def tables() -> str:
@@ -157,31 +194,12 @@ def _table_of_metrics() -> str:
     return "\n".join(lines)
 
 
-def readme(old: str) -> str:
-    """Return config/README.md with its tables made anew."""
-    return old.partition(_MARK)[0] + _MARK + "\n" + tables()
-
-
-_SHARED: dict[str, tuple[type[BaseModel], type[BaseModel], str]] = {
-    "A data set": (
-        DataSet,
-        next(iter(SOURCES.values())),
-        "The keys that every data set has, beside those of its source; `given` has its own.",
-    ),
-    "How a table is read": (
-        TableKeys,
-        SOURCES["file"],
-        "The keys of `source: file` and of `source: url`.",
-    ),
-}
-
-
 def _data_sets(parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the keys that data sets share, those of tables, and those that one source has."""
     sections = {}
     for title, (base, example, text) in _SHARED.items():
-        keys = parts[example.__name__]["properties"].items()
-        shared = {key: value for key, value in keys if key in base.model_fields}
+        properties = parts[example.__name__]["properties"]
+        shared = {key: properties[key] for key in properties if key in base.model_fields}
         sections[title] = {"description": text, "properties": shared}
     models: dict[str, type[BaseModel]] = dict(SOURCES)
     models["given"] = GivenData
@@ -191,8 +209,10 @@ def _data_sets(parts: dict[str, Any]) -> dict[str, dict[str, Any]]:
         for base, _, _ in _SHARED.values():
             if issubclass(model, base):
                 inherited.update(base.model_fields)
-        added = {key: value for key, value in part["properties"].items() if key not in inherited}
-        sections[f"`source: {source}`"] = part | {"properties": added}
+        # what several sources share stands in the tables above
+        properties = part["properties"]
+        own = {key: properties[key] for key in properties if key not in inherited}
+        sections[f"`source: {source}`"] = part | {"properties": own}
     return sections
 
 
@@ -208,11 +228,17 @@ def _table(part: dict[str, Any]) -> str:
             default = "required"
         elif value.get("default") not in (None, {}, []):
             default = f"`{json.dumps(value['default'])}`"
-        inner = [v["description"] for v in value.get("anyOf", []) if "description" in v]
-        text = re.sub(r"\s+", " ", value.get("description") or " ".join(inner))
-        text = text.replace("|", "\\|")
+        text = re.sub(r"\s+", " ", _description(value)).replace("|", "\\|")
         lines.append(f"| `{key}` | {_type(value)} | {default} | {text} |")
     return "\n".join(lines) + "\n"
+
+
+def _description(value: dict[str, Any]) -> str:
+    """Return the description of a key, or those of the values that it may have."""
+    if value.get("description"):
+        return str(value["description"])
+    descriptions = [choice.get("description", "") for choice in value.get("anyOf", [])]
+    return " ".join(filter(None, descriptions))
 
 
 def _type(value: dict[str, Any]) -> str:
@@ -220,20 +246,25 @@ def _type(value: dict[str, Any]) -> str:
     if "const" in value:
         return f"`{value['const']}`"
     if "enum" in value:
-        return " \\| ".join(f"`{v}`" for v in value["enum"])
+        return " \\| ".join([f"`{allowed}`" for allowed in value["enum"]])
     choices = value.get("anyOf", value.get("oneOf"))
     if choices:
-        return " or ".join(dict.fromkeys(_type(v) for v in choices if v.get("type") != "null"))
+        # a key that may be null is one that may be left out
+        kinds = [_type(choice) for choice in choices if choice.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
     if "$ref" in value or value.get("type") == "object":
         return "keys"
     if value.get("type") == "array":
-        items = value.get("items", {})
-        kinds = []
-        for item in items.get("anyOf", [items]):
-            kinds += _plurals_of_kinds(item)
-        return f"list of {' or '.join(dict.fromkeys(kinds))}"
-    names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
-    return names.get(str(value.get("type")), "any")
+        return f"list of {_kinds_of_items(value.get('items', {}))}"
+    return _KINDS.get(str(value.get("type")), "any")
+
+
+def _kinds_of_items(items: dict[str, Any]) -> str:
+    """Name the values that a list may have."""
+    kinds = []
+    for item in items.get("anyOf", [items]):
+        kinds += _plurals_of_kinds(item)
+    return " or ".join(dict.fromkeys(kinds))
 
 
 def _plurals_of_kinds(item: dict[str, Any]) -> list[str]:
@@ -242,7 +273,10 @@ def _plurals_of_kinds(item: dict[str, Any]) -> list[str]:
         return ["names"]
     plurals = []
     for kind in _type(item).split(" or "):
-        plurals.append(kind if kind.endswith("s") else f"{kind}s")
+        plural = kind
+        if not kind.endswith("s"):
+            plural += "s"
+        plurals.append(plural)
     return plurals
 
 

@@ -50,7 +50,6 @@ _STANDARD = {
 """What else may be made: it starts nothing, reads and writes nothing."""
 _IMPORTERS = ("import_module", "__import__")
 """Functions that import the module that their first argument names."""
-
 _INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib")
 """Names of the folders in which Python and packages are installed."""
 _EXTRAS = {"openpyxl": "files", "xgboost": "xgboost"}
@@ -103,6 +102,7 @@ def import_module(name: str, path: str) -> ModuleType:
         ) from None
     except KeyboardInterrupt:
         raise
+    # a module may end the program too, by `sys.exit`
     except BaseException as error:
         raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
 
@@ -113,13 +113,21 @@ def import_object(path: str, what: str = "class") -> Any:
     module = import_module(module_name, path)
     member = getattr(module, name, None)
     if member is None:
-        kind = type if what == "class" else FunctionType
-        names = []
-        for other, value in vars(module).items():
-            if isinstance(value, kind) and not other.startswith("_"):
-                names.append(other)
+        names = _public_names(module, what)
         raise UserError(unknown(f"{what} in {module_name}:", name, names))
     return member
+
+
+def _public_names(module: ModuleType, what: str) -> list[str]:
+    """List the classes, or else the functions, of a module that others may import."""
+    kind: type = FunctionType
+    if what == "class":
+        kind = type
+    names = []
+    for name, value in vars(module).items():
+        if isinstance(value, kind) and not name.startswith("_"):
+            names.append(name)
+    return names
 
 
 def import_function(path: str) -> Callable[..., Any]:
@@ -155,7 +163,8 @@ def _makes_part(maker: Any) -> bool:
     if package in sys.stdlib_module_names and package != "__main__":
         return False
     file = getattr(sys.modules.get(_module_of(maker)), "__file__", None)
-    if file is None or _is_own(Path(file)):  # of a notebook, or beside the experiment
+    # of a notebook, or beside the experiment
+    if file is None or _is_own(Path(file)):
         return True
     if not isinstance(maker, type):
         return getattr(maker, "__name__", "").startswith("make_") or hasattr(maker, "rvs")
@@ -213,11 +222,13 @@ def _drop_outdated_bytecode(source: Path) -> None:
 def described(error: BaseException) -> str:
     """Say what an exception in the user's code is, and where it was raised."""
     text = f"{type(error).__name__}: {error}"
-    if isinstance(error, SyntaxError):  # names file and line itself
+    # it names file and line itself
+    if isinstance(error, SyntaxError):
         return text
     frames = traceback.extract_tb(error.__traceback__)
     for frame in reversed(frames):
-        if not frame.filename.startswith("<"):  # which is no file
+        # <string> or <frozen importlib> is no file
+        if not frame.filename.startswith("<"):
             return f"{text} ({frame.filename}, line {frame.lineno})"
     return text
 
@@ -263,6 +274,7 @@ def _structure(file: Path) -> str:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         match body:
+            # a text that stands first in a module, a class or a function
             case [ast.Expr(value=ast.Constant(value=str()) as docstring), *_]:
                 docstring.value = ""
     return ast.dump(tree)
@@ -370,7 +382,8 @@ def _imported_by_call(call: ast.Call) -> Iterator[str]:
     for argument in arguments:
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
             name = argument.value.partition(".")[0]
-            if name:  # else it is relative: of the same package, all of whose files count
+            # else it is relative: of the same package, all of whose files count
+            if name:
                 yield name
 
 

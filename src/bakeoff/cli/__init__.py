@@ -32,6 +32,9 @@ from bakeoff.options import (
     used_by,
 )
 
+_USAGE = {"": "{}", "?": "[{}]", "*": "[{} …]"}
+"""How many arguments of a name there are, as argparse writes it, and how its usage does."""
+
 
 class Command(NamedTuple):
     """A command: its module, its arguments, its options in groups, and examples."""
@@ -307,10 +310,12 @@ def _in_child(args: argparse.Namespace) -> int:
         code = _run(args)
         os.write(writing, bytes([code]))
         return code
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's reaches the child too
+    # a terminal's interrupt reaches the child too
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
     _, status = os.waitpid(child, 0)
-    os.set_blocking(reading, False)  # a process that the child left may hold the other end
+    # a process that the child left may hold the other end
+    os.set_blocking(reading, False)
     try:
         return os.read(reading, 1)[0]
     except (IndexError, BlockingIOError):
@@ -343,7 +348,8 @@ def _run(args: argparse.Namespace) -> int:
     except Exception:
         if args.command not in MISTAKES:
             raise
-        traceback.print_exc()  # Python would end with 1, which is a decision
+        # Python would end with 1, which is a decision
+        traceback.print_exc()
         return mistake
     return int(code)
 
@@ -368,8 +374,9 @@ def run(args: argparse.Namespace) -> None:
 
 def _why_refused(spec: Command, further: Sequence[str]) -> str:
     """Say of options that a command does not have what to write instead."""
-    words = [one.partition("=")[0] for one in further]
-    word = next((one for one in words if one.startswith("-")), words[0])
+    words = [text.partition("=")[0] for text in further]
+    # what stands behind an unknown option may be its value
+    word = next((word for word in words if word.startswith("-")), words[0])
     key = word.lstrip("-").replace("-", "_")
     if key in spec.rare.split():
         return f"{key}: write `--set {key}={OPTIONS[key].value}`"
@@ -421,16 +428,19 @@ def set_once(namespace: argparse.Namespace, name: str, value: Any) -> None:
     if name in given:
         raise UserError(
             f"{name}: found {shown(given[name])} and {shown(value)}, expected the option "
-            f"once{_INSTEAD_OF_TWO.get(name, '')}"
+            f"once{_instead_of_two(name)}"
         )
     given[name] = value
     setattr(namespace, name, value)
 
 
-_SEVERAL = "; several go into one value, between commas"
-_INSTEAD_OF_TWO = {name: _SEVERAL for name, option in OPTIONS.items() if option.type is texts}
-_INSTEAD_OF_TWO["margin"] = "; a metric has a margin of its own as `--metric NAME:SIZE`"
-"""What to write in place of an option that is given twice."""
+def _instead_of_two(name: str) -> str:
+    """Say what to write in place of an option that is given twice."""
+    if name == "margin":
+        return "; a metric has a margin of its own as `--metric NAME:SIZE`"
+    if OPTIONS[name].type is texts:
+        return "; several go into one value, between commas"
+    return ""
 
 
 class _Set(argparse.Action):
@@ -469,53 +479,77 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"bakeoff {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, spec in COMMANDS.items():
-        of_files = " ".join(
-            _USAGE[many].format(one.upper()) for one, (many, _) in spec.arguments.items()
-        )
+        usage = " ".join(["bakeoff", name, "[options]", *_usage_of_arguments(spec)])
         command = commands.add_parser(
             name,
             prog=f"bakeoff {name}",
             help=spec.help,
             description=f"{spec.help[0].upper()}{spec.help[1:]}.",
             epilog=spec.epilog,
-            usage=f"bakeoff {name} [options] {of_files}".rstrip(),
+            usage=usage,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,  # a mistyped option is told, and snakemake has options of its own
         )
-        for one, (many, what) in spec.arguments.items():
-            number: dict[str, Any] = {"nargs": many} if many else {}
-            command.add_argument(one, metavar=one.upper(), help=what, **number)
-        for title, names in spec.options.items():
+        for argument, (how_many, what) in spec.arguments.items():
+            number: dict[str, Any] = {}
+            if how_many:
+                number["nargs"] = how_many
+            command.add_argument(argument, metavar=argument.upper(), help=what, **number)
+        for title, options in spec.options.items():
             group = command.add_argument_group(title)
-            for one in names.split():
-                option = OPTIONS[one]
-                text = spec.meaning.get(one, option.help).replace("%", "%%")
-                how: dict[str, Any] = {"dest": one, "action": _Once}
-                if not option.value:
-                    how["action"] = "store_true"
-                else:
-                    how |= {"type": partial(read_value, one), "default": option.default}
-                    how["metavar"] = option.value.removesuffix(" …")
-                    if isinstance(option.default, int | float):
-                        text += f" Default: {option.default:g}."
-                    if option.value.endswith(" …"):
-                        how["action"] = "append" if option.type is str else "extend"
-                group.add_argument(*_flags(one), help=text, **how)
-        if not spec.rare:
-            continue
-        keys = []
-        for one in spec.rare.split():
-            text = f"{one}={OPTIONS[one].value}: {spec.meaning.get(one, OPTIONS[one].help)}"
-            keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
-            command.set_defaults(**{one: OPTIONS[one].default})
-        command.add_argument_group("what few need", "\n".join(keys)).add_argument(
-            "--set",
-            action=_Set,
-            const=spec.rare.split(),
-            metavar="KEY=VALUE",
-            help="One of these keys; may be given several times.",
-        )
+            for option in options.split():
+                _add_option(group, option, spec)
+        if spec.rare:
+            _add_rare_options(command, spec)
     return parser
 
 
-_USAGE = {"": "{}", "?": "[{}]", "*": "[{} …]"}
+def _usage_of_arguments(spec: Command) -> list[str]:
+    """Write the arguments of a command as its usage shows them."""
+    usages = []
+    for argument, (how_many, _) in spec.arguments.items():
+        usages.append(_USAGE[how_many].format(argument.upper()))
+    return usages
+
+
+def _add_option(group: argparse._ArgumentGroup, name: str, spec: Command) -> None:
+    """Add an option of a command to a group of them."""
+    option = OPTIONS[name]
+    text = spec.meaning.get(name, option.help).replace("%", "%%")
+    if not option.value:
+        group.add_argument(*_flags(name), dest=name, action="store_true", help=text)
+        return
+    if isinstance(option.default, int | float):
+        text += f" Default: {option.default:g}."
+    action: Any = _Once
+    if option.value.endswith(" …"):
+        # a text is one of several, a list joins those before
+        action = "extend"
+        if option.type is str:
+            action = "append"
+    group.add_argument(
+        *_flags(name),
+        dest=name,
+        action=action,
+        type=partial(read_value, name),
+        default=option.default,
+        metavar=option.value.removesuffix(" …"),
+        help=text,
+    )
+
+
+def _add_rare_options(command: argparse.ArgumentParser, spec: Command) -> None:
+    """Add `--set`, with the keys that it sets."""
+    names = spec.rare.split()
+    keys = []
+    for name in names:
+        text = f"{name}={OPTIONS[name].value}: {spec.meaning.get(name, OPTIONS[name].help)}"
+        keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
+        command.set_defaults(**{name: OPTIONS[name].default})
+    command.add_argument_group("what few need", "\n".join(keys)).add_argument(
+        "--set",
+        action=_Set,
+        const=names,
+        metavar="KEY=VALUE",
+        help="One of these keys; may be given several times.",
+    )

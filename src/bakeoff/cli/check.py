@@ -92,16 +92,15 @@ def _show_datasets(experiment: Experiment, tables: Mapping[str, Table]) -> None:
             rows.append((name, "", "", "looked at when the run loads it"))
             continue
         data = tables[name]
+        n_rows = ""
+        n_features = ""
         target = of_target(data.card, spec.unit)
-        n_features = data.features.shape[1]
-        rows.append(
-            (
-                name,
-                f"{len(data.frame):,}" if target else "",
-                f"{n_features:,}" if n_features else "",
-                target or "scores alone",
-            )
-        )
+        if target:
+            n_rows = f"{len(data.frame):,}"
+        # given predictions come without features
+        if data.features.shape[1]:
+            n_features = f"{data.features.shape[1]:,}"
+        rows.append((name, n_rows, n_features, target or "scores alone"))
     say_table(("data set", "rows", "features", "target"), rows, "lrrl")
     say("")
 
@@ -181,25 +180,26 @@ def _show_plans(experiment: Experiment, tables: Mapping[str, Table]) -> None:
             kind = PLANS[name]
             if name in experiment.resampling.given_by:
                 kind += f" by {experiment.resampling.given_by[name]!r}"
-            rows.append(
-                [
-                    dataset,
-                    name,
-                    kind,
-                    str(len(splits)),
-                    _range([len(split.train) for split in splits]),
-                    _range([len(split.test) for split in splits]),
-                    _test_groups(data, splits),
-                ]
-            )
+            rows.append([dataset, name, kind, *_sizes(data, splits)])
     if not rows:
         return
     head = ["data set", "plan", "", "divisions", "training rows", "test rows", "test groups"]
-    if not any(row[-1] for row in rows):  # no data are in groups
+    # no data are in groups
+    if not any(row[-1] for row in rows):
         head = head[:-1]
         rows = [row[:-1] for row in rows]
     say_table(head, rows, "lllrrrr")
     say("")
+
+
+def _sizes(data: Table, splits: Sequence[Split]) -> list[str]:
+    """Write how many divisions there are, and how large their parts are."""
+    n_train = []
+    n_test = []
+    for split in splits:
+        n_train.append(len(split.train))
+        n_test.append(len(split.test))
+    return [str(len(splits)), _range(n_train), _range(n_test), _test_groups(data, splits)]
 
 
 def _range(sizes: Sequence[int]) -> str:
@@ -269,11 +269,13 @@ def _time_of_fits(experiment: Experiment, n_fits: int) -> str:
     by = f"At {_SUPPOSED_SECONDS} seconds a fit"
     seconds = float(_SUPPOSED_SECONDS * n_fits)
     times = _times_of_the_last_run(experiment)
+    # a model that was added since then has no times
     if times.keys() >= experiment.fitted.keys():
         by = "By the times of the last run"
         seconds = sum(times[fit.model] for fit in experiment.fits())
     size = 1.0
     unit = "seconds"
+    # the largest unit of which there are two at least
     for larger_size, larger_unit in _LARGER_UNITS:
         if seconds >= 2 * larger_size:
             size = larger_size
@@ -304,13 +306,16 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
         n_hypotheses = 1
         if compares_pairs(entry):
             n_hypotheses = len(pairs_of(list(experiment.models), test.versus))
+        correction = ""
+        if n_hypotheses != 1:
+            correction = test.correction or "none"
         rows.append(
             (
                 test.name,
                 test.plan,
                 ABOUT[entry.about],
                 str(n_hypotheses),
-                "" if n_hypotheses == 1 else test.correction or "none",
+                correction,
                 percent(test.alpha),
                 _few(test.metrics),
             )
@@ -407,7 +412,8 @@ def _show_detectable(
     experiment: Experiment, tests: Sequence[PlannedTest], tables: Mapping[str, Table]
 ) -> None:
     """Print the smallest detectable difference on each data set, where it can be planned."""
-    if experiment.task.numbers:  # of which no share is right
+    # of numbers no share is right
+    if experiment.task.numbers:
         return
     lines: list[list[str]] = []
     for test in tests:
@@ -433,9 +439,11 @@ def _detectable_by(
     if entry.planning is None or related or experiment.by_scores(test.plan):
         return
     alpha = test.alpha
+    # Bonferroni's level, for Holm's and others depend on the other p-values
     if test.correction not in _NOT_SHARED:
         alpha /= max(len(pairs_of(list(experiment.models), test.versus)), 1)
-    if alpha >= POWER:  # without any difference it is found as often
+    # without any difference it is found as often
+    if alpha >= POWER:
         return
     for dataset, data in tables.items():
         rows = data.frame

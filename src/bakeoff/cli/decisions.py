@@ -49,6 +49,7 @@ from bakeoff.stats import (
     MetricPower,
     Release,
     Result,
+    RunsOfItems,
     catalogue,
     mean_difference,
     metric_difference,
@@ -419,8 +420,9 @@ def _of_shares(args: argparse.Namespace, difference: float) -> Design:
         return int(exact.solve(power=args.power, **terms).n)
 
     def power_at(n: int) -> float:
-        test = exact if n <= _EXACT_ROWS else normal
-        return test.solve(n=n, **terms).power
+        if n <= _EXACT_ROWS:
+            return exact.solve(n=n, **terms).power
+        return normal.solve(n=n, **terms).power
 
     return Design(
         f"that McNemar's mid-p test {what}",
@@ -477,7 +479,9 @@ class Pilot(NamedTuple):
     @property
     def measure(self) -> str:
         """The metric, with the class that it is about."""
-        about = None if self.is_of_values else self.rows.about(self.metric)
+        if self.is_of_values:
+            return self.metric
+        about = self.rows.about(self.metric)
         if about is None:
             return self.metric
         return f"{self.metric} (positive class: {about})"
@@ -514,13 +518,34 @@ def _from_pilot(args: argparse.Namespace) -> Design:
         args.difference = float(f"{solved.difference:.3g}")
     difference = args.difference or 0.0
     distance = _distance(difference, args)
-    by_rows = not (pilot.rows.by_values or args.groups or args.runs or over_tasks)
-    if args.margin is not None and counted_rows(pilot.metric) == "right" and by_rows:
+    if over_tasks is None and _is_margin_of_right_rows(pilot, args):
         # the cautious variance ψ − δ² of a row is that of the pilot
         discordance = min(1.0, test.sd**2 + noise.estimate**2)
         return of_margin(args, difference, discordance, assumed[0])
-    side = args.alternative if args.margin is None else "greater"
-    terms = {"difference": abs(distance), "alpha": args.alpha, "alternative": side}
+    what = f"{_goal(difference, args)} in {pilot.measure}"
+    return _by_noise(args, what, abs(distance), test, of_runs, assumed)
+
+
+def _is_margin_of_right_rows(pilot: Pilot, args: argparse.Namespace) -> bool:
+    """Tell whether a margin of accuracy is shown on independent rows, for which a test is exact."""
+    if args.margin is None or counted_rows(pilot.metric) != "right":
+        return False
+    return not (pilot.rows.by_values or args.groups or args.runs)
+
+
+def _by_noise(
+    args: argparse.Namespace,
+    what: str,
+    distance: float,
+    test: MetricPower,
+    of_runs: RunsOfItems | None,
+    assumed: list[str],
+) -> Design:
+    """Return the design of a test of means with the noise of a pilot."""
+    side = "greater"
+    if args.margin is None:
+        side = args.alternative
+    terms = {"difference": distance, "alpha": args.alpha, "alternative": side}
     wanted = args.power
     if args.equal:
         # two one-sided tests: both are right with a probability of at least 2 power − 1
@@ -532,20 +557,14 @@ def _from_pilot(args: argparse.Namespace) -> Design:
             return max(0.0, 2 * power - 1)
         return power
 
-    def rows_with(noise_of_rows: MetricPower) -> int:
-        return int(noise_of_rows.solve(power=wanted, **terms).n)
+    def rows_with(noise: MetricPower) -> int:
+        return int(noise.solve(power=wanted, **terms).n)
 
     unit = "row"
     if of_runs is not None:
         unit = "item"
-        assumed.append(items_for_runs(of_runs, rows_with))
-    return Design(
-        f"{_goal(difference, args)} in {pilot.measure}",
-        lambda: rows_with(test),
-        power_at,
-        tuple(assumed),
-        unit,
-    )
+        assumed = [*assumed, items_for_runs(of_runs, rows_with)]
+    return Design(what, lambda: rows_with(test), power_at, tuple(assumed), unit)
 
 
 def _assumed_of_pilot(
@@ -579,7 +598,9 @@ def _read_pilot(args: argparse.Namespace) -> Pilot:
     tables, columns, measured = read_tables(args.files[::-1], vars(args))
     if len(measured.names) > 1:
         raise UserError("metrics: a plan is for one metric")
-    models = None if args.models is None else args.models[::-1]
+    models = None
+    if args.models is not None:
+        models = args.models[::-1]
     rows = release.read_rows(
         tables,
         columns,
@@ -592,7 +613,9 @@ def _read_pilot(args: argparse.Namespace) -> Pilot:
     )
     if rows.runs:
         raise UserError("found several training runs of each model, expected one of each")
-    metric = measured.names[0] if measured.names else rows.given.task.metric
+    metric = rows.given.task.metric
+    if measured.names:
+        metric = measured.names[0]
     is_of_values = isinstance(measured.kind, GivenMetric) or rows.passing is not None
     return Pilot(rows, metric, is_of_values)
 
@@ -613,7 +636,10 @@ def _distance(difference: float, args: argparse.Namespace) -> float:
     """Return how far the true difference is from what is to be refuted."""
     distance = difference
     if args.margin is not None:
-        distance = args.margin + (-abs(difference) if args.equal else difference)
+        distance = args.margin + difference
+        if args.equal:
+            # the nearer one of the two margins
+            distance = args.margin - abs(difference)
         if distance <= 0:
             raise UserError(f"difference: {difference:g} is beyond the margin: no rows show it")
     if args.alternative == "greater" and distance < 0:

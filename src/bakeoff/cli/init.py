@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,10 +50,10 @@ FEWEST = 4
 """Rows of a class: two in each half of each replication."""
 IMBALANCED = 0.4
 """Below this share of an even class's rows, accuracy says little of the rarest class."""
-
 _MOST_NUMBERED = 10
 """Whole numbers of which more are different may be a quantity."""
 _ROUNDING = 1e-9
+"""By how much a correlation of 1 may miss it."""
 _FEWEST_TEXTS = 20
 """Rows of which different texts are no categories."""
 _FEWEST_TESTED = 7
@@ -62,6 +63,9 @@ _MOST_COLUMNS = 50
 _MOST_CLASSES = 6
 """Classes whose rows the file lists."""
 _KEYS_OF_FILES = ("format", "encoding", "missing_values")
+_TEST_SIZE = 0.3
+_TEST_SIZE_OF_FEW = 0.5
+"""The share of test rows where a class has few."""
 _RIDGE = "ridge:\n    estimator: sklearn.linear_model.Ridge"
 _LOGISTIC = (
     "logistic:\n    estimator: sklearn.linear_model.LogisticRegression\n"
@@ -132,28 +136,37 @@ def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
         if not is_numeric_dtype(labels.dtype):
             raise UserError(f"task: {target!r} holds texts, which are classes and no numbers")
         counts = {}
+        range_of_numbers = f"{number(labels.min())} to {number(labels.max())}"
     else:
         counts = _counted_classes(labels, target, ask=task is None)
+        range_of_numbers = ""
     roles = _roles(frame, target, numbers=numbers)
     dates = _dates(frame, [target, roles.id, roles.groups])
     guess = Guess(
-        counts,
-        int(frame[target].isna().sum()),
-        roles.id,
-        roles.groups,
-        roles.drop | dict.fromkeys(dates, "a date, which orders the rows: see `time`"),
-        dates,
-        f"{number(labels.min())} to {number(labels.max())}" if numbers else "",
+        counts=counts,
+        unlabelled=int(frame[target].isna().sum()),
+        id=roles.id,
+        groups=roles.groups,
+        drop=roles.drop | dict.fromkeys(dates, "a date, which orders the rows: see `time`"),
+        dates=dates,
+        numbers=range_of_numbers,
     )
-    if not numbers and len(guess.kept) < 2:
-        unlabelled = ""
-        if guess.unlabelled:
-            unlabelled = f", and {count(guess.unlabelled, 'row')} without a label"
-        raise UserError(
-            f"{target!r} has {count(len(guess.kept), 'class', 'classes')} with {FEWEST} rows or "
-            f"more{unlabelled}; comparing classifiers needs two"
-        )
+    if not numbers:
+        _check_two_classes(guess, target)
     return guess
+
+
+def _check_two_classes(guess: Guess, target: str) -> None:
+    """Refuse a target of which fewer than two classes can be divided."""
+    if len(guess.kept) >= 2:
+        return
+    unlabelled = ""
+    if guess.unlabelled:
+        unlabelled = f", and {count(guess.unlabelled, 'row')} without a label"
+    raise UserError(
+        f"{target!r} has {count(len(guess.kept), 'class', 'classes')} with {FEWEST} rows or "
+        f"more{unlabelled}; comparing classifiers needs two"
+    )
 
 
 def _counted_classes(labels: pd.Series[Any], target: str, *, ask: bool) -> dict[str, int]:
@@ -192,16 +205,13 @@ def _roles(frame: pd.DataFrame, target: str, *, numbers: bool) -> Roles:
         if is_nested(values):
             drop[column] = "lists or mappings, not one value in each row"
             continue
-        is_unique = values.nunique() == len(values)
-        like_an_id = _is_like_an_id(values, column)
-        if is_unique and like_an_id and id_column is None:
+        n_values = values.nunique()
+        if id_column is None and n_values == len(values) and _is_like_an_id(values, column):
             id_column = column
-        elif is_unique and (like_an_id or _is_free_text(values)):
-            drop[column] = "a different value in every row, like an id"
-        elif values.nunique() <= 1:
-            drop[column] = "the same value in every row"
-        elif like_an_id and is_running_number(values, column):
-            drop[column] = "a running number"
+            continue
+        reason = _reason_to_drop(values, column, n_values)
+        if reason:
+            drop[column] = reason
         elif why_groups(values, column) == NAMED:
             # one column says what belongs together; ids beside it are no features either
             if groups is None:
@@ -211,6 +221,18 @@ def _roles(frame: pd.DataFrame, target: str, *, numbers: bool) -> Roles:
         elif _says(values, frame[target], numbers=numbers):
             drop[column] = f"says what {target} is"
     return Roles(id_column, groups, drop)
+
+
+def _reason_to_drop(values: pd.Series[Any], column: str, n_values: int) -> str:
+    """Say why a column teaches nothing, by its own values; empty where it may teach something."""
+    like_an_id = _is_like_an_id(values, column)
+    if n_values == len(values) and (like_an_id or _is_free_text(values)):
+        return "a different value in every row, like an id"
+    if n_values <= 1:
+        return "the same value in every row"
+    if like_an_id and is_running_number(values, column):
+        return "a running number"
+    return ""
 
 
 def _is_like_an_id(values: pd.Series[Any], column: str) -> bool:
@@ -239,6 +261,7 @@ def _dates(frame: pd.DataFrame, other_roles: Sequence[str | None]) -> dict[str, 
 
 def _says(values: pd.Series[Any], labels: pd.Series[Any], *, numbers: bool) -> bool:
     """Tell whether a column is the target in another unit, or with other names of the classes."""
+    # another unit of a quantity correlates with it by 1 or −1
     if numbers:
         return is_numeric_dtype(values) and abs(values.corr(labels)) > 1 - _ROUNDING
     if values.nunique() != labels.nunique():
@@ -268,7 +291,9 @@ def init(args: argparse.Namespace) -> None:
         raise UserError(f"target: {unknown('column', args.target, frame.columns)}")
     guess = look(frame, args.target, args.task)
     output = _output(args)
-    name = _slug(output if args.output and output != "-" else args.data)
+    name = _slug(args.data)
+    if args.output and output != "-":
+        name = _slug(output)
     text = _experiment(args.data, args.target, name, guess, keys)
     if output == "-":
         say(text.rstrip())
@@ -287,7 +312,9 @@ def _output(args: argparse.Namespace) -> str:
     if args.output:
         output: str = args.output[-1]
     else:
-        folder = "config/" if Path("config").is_dir() else ""
+        folder = ""
+        if Path("config").is_dir():
+            folder = "config/"
         output = f"{folder}{_slug(args.data)}.yaml"
     if output != "-":
         outputs([output], [args.data])
@@ -326,7 +353,9 @@ def _lay_out(folder: Path) -> None:
         for file in files("bakeoff.cli").joinpath("new_study").iterdir():
             text = file.read_text(encoding="utf-8").replace("{version}", __version__)
             # the package's own file must not be one to git
-            name = ".gitignore" if file.name == "gitignore" else file.name
+            name = file.name
+            if name == "gitignore":
+                name = ".gitignore"
             write_text(folder / name, text)
     except OSError as error:
         raise UserError(f"folder: {folder} cannot be made: {error.strerror}") from None
@@ -340,7 +369,7 @@ def _lines(
     data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any]
 ) -> Iterator[str]:
     """Compose the lines of the experiment file."""
-    design = _of_regression() if guess.numbers else _of_classification(guess)
+    design = _design(guess)
     yield "# Written by `bakeoff init`; what it guessed is marked."
     yield f"experiment: {_scalar(name)}"
     if guess.numbers:
@@ -351,7 +380,9 @@ def _lines(
     yield "    source: file"
     yield f"    path: {_scalar(data)}"
     for key, value in keys.items():
-        mark = "" if key == "format" else "  # guessed"
+        mark = "  # guessed"
+        if key == "format":
+            mark = ""
         yield f"    {key}: {json.dumps(value, ensure_ascii=False)}{mark}"
     yield f"    target: {_scalar(target)}"
     yield from _lines_of_columns(guess)
@@ -400,7 +431,9 @@ def _lines_of_columns(guess: Guess) -> Iterator[str]:
 
 def _lines_of_classes(guess: Guess) -> Iterator[str]:
     """Compose the lines on the classes: how many rows each has, and which one is positive."""
-    shown = [f"{name} {rows:,}" for name, rows in guess.counts.items()][:_MOST_CLASSES]
+    shown = []
+    for name, rows in islice(guess.counts.items(), _MOST_CLASSES):
+        shown.append(f"{name} {rows:,}")
     if len(guess.counts) > _MOST_CLASSES:
         shown.append("…")
     yield f"    # classes: {', '.join(shown)}".replace("\n", " ")
@@ -421,23 +454,23 @@ class Design(NamedTuple):
     metrics: list[str]
 
 
-def _of_regression() -> Design:
-    """Return the design for a target of numbers."""
+def _design(guess: Guess) -> Design:
+    """Return the design for a target of numbers, or of classes."""
+    if guess.numbers:
+        return Design(
+            models=_MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR"),
+            plan="halves: {repeats: 10}  # cross-validation in random halves: about the algorithms",
+            test_size=_TEST_SIZE,
+            metrics=["rmse", "mae", "r2"],
+        )
+    test_size = _TEST_SIZE
+    if min(guess.kept_counts.values()) < _FEWEST_TESTED:
+        test_size = _TEST_SIZE_OF_FEW
     return Design(
-        _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR"),
-        "halves: {repeats: 10}  # cross-validation in random halves: about the algorithms",
-        0.3,
-        ["rmse", "mae", "r2"],
-    )
-
-
-def _of_classification(guess: Guess) -> Design:
-    """Return the design for a target of classes."""
-    return Design(
-        _MODELS.format(first=_LOGISTIC, kind="Classifier", svm="SVC"),
-        "cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms",
-        0.3 if min(guess.kept_counts.values()) >= _FEWEST_TESTED else 0.5,
-        _metrics(guess),
+        models=_MODELS.format(first=_LOGISTIC, kind="Classifier", svm="SVC"),
+        plan="cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms",
+        test_size=test_size,
+        metrics=_metrics(guess),
     )
 
 
@@ -451,10 +484,14 @@ def _metrics(guess: Guess) -> list[str]:
             return ["balanced_accuracy", "average_precision", "roc_auc", "mcc"]
         return ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
     # of rows in groups the test on folds is too lenient by log loss
-    of_probabilities = "log_loss" if guess.groups is None else "roc_auc_ovr"
+    of_probabilities = "roc_auc_ovr"
+    if guess.groups is None:
+        of_probabilities = "log_loss"
     if nearly_all_in_one:
         return [of_probabilities, "balanced_accuracy", "f1_macro", "mcc"]
-    first = "balanced_accuracy" if guess.is_imbalanced else "accuracy"
+    first = "accuracy"
+    if guess.is_imbalanced:
+        first = "balanced_accuracy"
     return [first, "f1_macro", "mcc", of_probabilities]
 
 

@@ -22,7 +22,11 @@ from bakeoff.stats import half_width_with, judge_of_accuracy, labels_needed
 from bakeoff.stats.judged.corrected import FEWEST_LABELS
 
 _FEWEST_OF_PILOT = 30
+"""Labels of a pilot, for a correlation that says something."""
+_LARGEST_CORRELATION = 0.999
+"""A pilot in which the judge never errs does not show that it never does."""
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+"""Of the labels needed, at which the table shows the interval."""
 _ALLOWED = (
     "files",
     "human_labels",
@@ -114,6 +118,7 @@ def _show(
             items=known.items,
             confidence_level=level,
         )
+        # z sd / √n
         without = quantile * known.sd / math.sqrt(number)
         lines.append((number, wide, without))
     if args.json:
@@ -136,6 +141,7 @@ def _show(
     say("", bold(paragraph(headline)), "")
     say_table(("labels", "with the judge", "labels alone"), rows, "rrr")
     say("")
+    # what the judge explains of the variance, ρ², people need not tell
     worth = 1 / (1 - known.correlation**2)
     text = (
         f"{known.assumed} A label beside the judge is worth {worth:.2f} labels alone; the judge "
@@ -166,10 +172,12 @@ def _from_accuracy(args: argparse.Namespace) -> _Labels:
         raise UserError(f"judge_accuracy: found {found:g}, must lie between 0.5 and 1")
     right = args.accuracy
     if right is None:
-        right = 0.5  # where the spread is largest
+        # where the spread is largest
+        right = 0.5
     discordance = args.discordance
     if discordance is None and args.difference is not None:
-        discordance = 2 * right * (1 - right)  # errors of the two that do not hang together
+        # errors of the two that do not hang together
+        discordance = 2 * right * (1 - right)
     quality = judge_of_accuracy(args.judge_accuracy, share_right=right, discordance=discordance)
     what = "for the share of answers that are right by people"
     assumed = f"The judge errs at random on {percent(1 - args.judge_accuracy)} of the answers"
@@ -186,7 +194,7 @@ def _from_pilot(args: argparse.Namespace) -> _Labels:
     for name in ("judge_accuracy", "accuracy", "discordance"):
         if getattr(args, name) is not None:
             raise UserError(f"{name}: the pilot tells; leave it out")
-    options: dict[str, Any] = {**vars(args), "missing": None}
+    options: dict[str, Any] = vars(args) | {"missing": None}
     marks = marks_of_options(options)
     names = list(marks.judge)
     judge = marks.judge[names[0]]
@@ -208,8 +216,9 @@ def _from_pilot(args: argparse.Namespace) -> _Labels:
     if not sd > 0:
         raise UserError("human: all labels of the pilot are the same")
     correlation = 0.0
+    # of a judge that gives one mark it is not defined
     if judge[labelled].std() > 0:
         correlation = float(np.corrcoef(judge[labelled], human[labelled])[0, 1])
     items = args.items or len(judge)
     assumed = f"Spread and correlation ({correlation:.2f}) are those of {number:,} labels."
-    return _Labels(sd, min(correlation, 0.999), items, what, assumed)
+    return _Labels(sd, min(correlation, _LARGEST_CORRELATION), items, what, assumed)

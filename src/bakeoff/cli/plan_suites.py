@@ -51,6 +51,7 @@ def of_margin(args: argparse.Namespace, true: float, psi: float, assumed: str) -
     test = NoninferiorityPower(discordance=psi, margin=margin)
     goal = f"to show that A is not worse than B by {margin:g} in accuracy"
     wanted = args.power
+    # with this power of each of the two one-sided tests both are right as often as is wanted
     if args.equal:
         goal = f"to show that both are equal within {margin:g} in accuracy"
         wanted = (1 + args.power) / 2
@@ -58,6 +59,7 @@ def of_margin(args: argparse.Namespace, true: float, psi: float, assumed: str) -
 
     def power_at(n: int) -> float:
         power = test.power_at(n, true, args.alpha, "greater")
+        # both one-sided tests: P(A ∩ B) ≥ P(A) + P(B) − 1
         if args.equal:
             return max(0.0, 2 * power - 1)
         return power
@@ -85,6 +87,7 @@ def noise_over_tasks(rows: GateRows, metric: str) -> MetricPower | None:
         )
     if not macro.se > 0:
         raise UserError("the pilot's models do not differ on any row of any task")
+    # the standard error of n rows is sd / √n
     n = macro.groups or macro.n
     return MetricPower(sd=macro.se * math.sqrt(n) * cautious_factor(macro.df))
 
@@ -152,10 +155,14 @@ def of_seeds(args: argparse.Namespace) -> Design:
             f"models: a plan is for two models and one metric, found {some(models)} by "
             f"{some(better)}: name the two"
         )
-    runs_a, runs_b = (_runs_by_dataset(long, model) for model in models)
+    model_a, model_b = models
+    runs_a = _runs_by_dataset(long, model_a)
+    runs_b = _runs_by_dataset(long, model_b)
     test = SeedsPower.from_pilot(runs_a, runs_b)
     how = {"difference": args.difference, "alpha": args.alpha, "alternative": args.alternative}
-    where = f" in the mean over {len(runs_a)} data sets" if len(runs_a) > 1 else ""
+    where = ""
+    if len(runs_a) > 1:
+        where = f" in the mean over {len(runs_a)} data sets"
     return Design(
         f"to find a true difference of {args.difference:g} in {next(iter(better))}{where}",
         lambda: int(test.solve(power=args.power, **how).n),

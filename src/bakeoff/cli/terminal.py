@@ -30,7 +30,7 @@ _LONGEST = 60
 def say(*lines: str) -> None:
     """Print lines; a closed pipe (`| head`) is not an error and changes no exit code."""
     with unread():
-        sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+        sys.stdout.write("".join([f"{printable(line)}\n" for line in lines]))
 
 
 def say_paragraphs(texts: Iterable[str]) -> None:
@@ -69,7 +69,9 @@ def unread() -> Iterator[None]:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
-            why = os.strerror(error.errno) if error.errno else str(error)
+            why = str(error)
+            if error.errno:
+                why = os.strerror(error.errno)
             raise UserError(f"the output cannot be written: {why}") from None
 
 
@@ -128,31 +130,44 @@ def table(
 
     `sides` has an l or an r for each column; `least` names columns, those first that go first.
     """
-    lines = [_cells(header)]
-    lines += [_cells(row) for row in rows]
-    columns = range(len(header))
-    widths = [max(width_of(line[column]) for line in lines) for column in columns]
+    lines = [_cells(row) for row in [header, *rows]]
+    widths = []
+    for column in range(len(header)):
+        widths.append(max(width_of(line[column]) for line in lines))
+    kept = _columns_with_room(header, widths, least)
+    aligned = [_aligned(line, widths, kept, sides) for line in lines]
+    # without a name of any column there is no head
+    if not aligned[0]:
+        return aligned[1:]
+    aligned[0] = dim(aligned[0])
+    return aligned
+
+
+def _columns_with_room(
+    header: Sequence[str], widths: Sequence[int], least: Sequence[tuple[str, ...]]
+) -> list[int]:
+    """Return the columns that a terminal has room for, without the least important ones."""
+    # into a file or a pipe everything is written
     room = shutil.get_terminal_size((sys.maxsize, 0)).columns
-    kept = list(columns)
+    kept = list(range(len(header)))
     for names in least:
         if sum(_SPACE + widths[column] for column in kept) > room:
             kept = [column for column in kept if header[column] not in names]
-    aligned = []
-    for line in lines:
-        text = ""
-        for column in kept:
-            cell = line[column]
-            padding = " " * (widths[column] - width_of(cell))
-            if sides[column : column + 1] == "r":
-                cell = padding + cell
-            else:
-                cell = cell + padding
-            text += " " * _SPACE + cell
-        aligned.append(text.rstrip())
-    head = aligned[0]
-    if not head:  # no column has a name
-        return aligned[1:]
-    return [dim(head), *aligned[1:]]
+    return kept
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int], columns: Sequence[int], sides: str) -> str:
+    """Write the cells of some columns, each as wide as its column."""
+    text = ""
+    for column in columns:
+        cell = line[column]
+        padding = " " * (widths[column] - width_of(cell))
+        if sides[column : column + 1] == "r":
+            cell = padding + cell
+        else:
+            cell = cell + padding
+        text += " " * _SPACE + cell
+    return text.rstrip()
 
 
 def _cells(row: Sequence[str]) -> list[str]:
@@ -186,9 +201,10 @@ def outputs(
     named: Sequence[str] | None, read: Sequence[str], endings: Sequence[str] = ()
 ) -> list[Path]:
     """Return where `--output` writes to, checked; beside `endings` a name without is a folder."""
-    places = [Path(name) for name in named or ()]
-    inputs = {os.path.realpath(path) for path in read}
-    targets = {os.path.realpath(place) for place in places}
+    places = list(map(Path, named or ()))
+    # links may lead to one file
+    inputs = set(map(os.path.realpath, read))
+    targets = set(map(os.path.realpath, places))
     if len(targets) < len(places):
         raise UserError("output: the same place is named twice")
     for place in places:
@@ -205,11 +221,9 @@ def _check_output(place: Path, endings: Sequence[str]) -> None:
         names = ", ".join(endings)
         raise UserError(f"output: found {_shown(place)}, expected a name with {names}, or a folder")
     try:
-        status = None if is_folder else check_writable(place)
-        if status is not None and not stat.S_ISREG(status.st_mode):
-            return  # a device or a pipe is written into, whatever its folder
-        target = Path(os.path.realpath(place)) if place.is_symlink() else place
-        folder = _first_there_is(target if is_folder else target.parent)
+        if not is_folder and _is_stream(place):
+            return
+        folder = _folder_of(place, is_folder=is_folder)
     except UserError as error:
         raise UserError(f"output: {error}") from None
     except OSError as error:
@@ -218,6 +232,23 @@ def _check_output(place: Path, endings: Sequence[str]) -> None:
         raise UserError(f"output: {str(folder)!r} is a file; name a folder")
     if not os.access(folder, os.W_OK):
         raise UserError(f"output: {str(folder)!r} may not be written to")
+
+
+def _is_stream(place: Path) -> bool:
+    """Tell whether a place is a device or a pipe, which is written into whatever its folder."""
+    status = check_writable(place)
+    return status is not None and not stat.S_ISREG(status.st_mode)
+
+
+def _folder_of(place: Path, *, is_folder: bool) -> Path:
+    """Return the folder that a place needs, as far up as it is there already."""
+    target = place
+    # the file that a link leads to is replaced, not the link
+    if place.is_symlink():
+        target = Path(os.path.realpath(place))
+    if is_folder:
+        return _first_there_is(target)
+    return _first_there_is(target.parent)
 
 
 def _first_there_is(folder: Path) -> Path:

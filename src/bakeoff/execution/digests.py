@@ -116,7 +116,10 @@ def of_scores(experiment: Experiment, *datasets: str) -> str:
         source_code = code("scores", "fit/predictions.py")
     metrics: list[Any] = []
     for metric in experiment.measured:
-        metrics.append(_plain(metric) if isinstance(metric, GivenMetric) else metric)
+        if isinstance(metric, GivenMetric):
+            metrics.append(_plain(metric))
+        else:
+            metrics.append(metric)
     if not datasets:
         datasets = tuple(experiment.datasets)
     costs = _costs(experiment, datasets)
@@ -187,7 +190,8 @@ def code(*places: str) -> str:
         if path.is_dir():
             files += sorted(path.rglob("*"))
         else:
-            files.append(path)  # one that is gone is an error
+            # one that is gone is an error
+            files.append(path)
     return digest([sha256_of(f) for f in files if not f.is_dir() and f.suffix != ".pyc"])
 
 
@@ -196,7 +200,10 @@ def of_files(paths: Iterable[str], endings: Collection[str] = LOGS) -> str:
     contents = []
     for path in paths:
         for file in files_at(path, endings):
-            contents.append([file, sha256_of(file) if is_file(file) else ""])
+            sha256 = ""
+            if is_file(file):
+                sha256 = sha256_of(file)
+            contents.append([file, sha256])
     return digest(contents)
 
 
@@ -216,10 +223,12 @@ def _plain(part: Any, without: Collection[str] = ()) -> Any:
 
 def _costs(experiment: Experiment, datasets: Iterable[str]) -> dict[str, Any]:
     """Return the costs of errors on each data set, None where there are none."""
-    costs_by_dataset = {}
+    costs_by_dataset: dict[str, Any] = {}
     for dataset in datasets:
         costs = experiment.costs_on(dataset)
-        costs_by_dataset[dataset] = None if costs is None else _plain(costs)
+        costs_by_dataset[dataset] = None
+        if costs is not None:
+            costs_by_dataset[dataset] = _plain(costs)
     return costs_by_dataset
 
 
@@ -233,7 +242,9 @@ def _meaning_of_values(experiment: Experiment) -> list[Any]:
     if not experiment.with_values:
         return []
     metric = experiment.measured[0]
-    return [str(metric)] if isinstance(metric, str | Passing) else []
+    if not isinstance(metric, str | Passing):
+        return []
+    return [str(metric)]
 
 
 def _learners(experiment: Experiment) -> list[Any]:

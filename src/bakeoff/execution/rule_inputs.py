@@ -42,8 +42,10 @@ class RuleInputs:
         self.plans = list(experiment.resampling.plans())
         jobs_per = experiment.execution.jobs_per
         if jobs_per is None:
+            jobs_per = "fold"
             # each job of a cluster costs seconds
-            jobs_per = "model" if remote else "fold"
+            if remote:
+                jobs_per = "model"
         self._in_batches = jobs_per == "model"
         # a model whose fit fails is left out, and the rest goes on
         self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)
@@ -108,8 +110,9 @@ class RuleInputs:
         if files:
             models = self.experiment.given
         plans = [plan]
+        # a model that failed by one plan is left out by all
         if self.passes_over:
-            plans = self.plans  # a model that failed by one plan is left out by all
+            plans = self.plans
         for name in plans:
             if not self.experiment.by_scores(name):
                 files += self.predictions(dataset, name, models)

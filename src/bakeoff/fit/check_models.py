@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from bakeoff.data import Table
 from bakeoff.data.table import GROUP, TIME
-from bakeoff.errors import Problem, UserError, shown, unknown
+from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.fit.estimator import (
     LIBRARIES,
     SEEDS,
@@ -98,7 +98,9 @@ def _check_steps(model: Model, task: Task) -> Any:
 def _check_transformers(steps: Sequence[Step], key: str, is_list: bool) -> None:
     """Check the steps before the last one, which stand at a key of the model."""
     for i, step in enumerate(steps):
-        place = (key, i) if is_list else (key,)
+        place: Place = (key,)
+        if is_list:
+            place = (key, i)
         with _problems_at(*place):
             _check_step(step)
 

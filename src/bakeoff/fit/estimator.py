@@ -28,6 +28,8 @@ SEEDS = ("random_state", "random_seed", "seed")
 LIBRARIES = ("xgboost", "lightgbm", "catboost")
 """Packages of boosted trees that are no part of scikit-learn."""
 _NAMED_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_TYPING_ERROR = 0.75
+"""How alike names are of which one is taken for the other, as `difflib` measures it."""
 _FIRST_DATE = pd.Timestamp(0)
 _REFUSED_IN_NAMES = set('[]<>{}":,')
 """Characters that XGBoost or LightGBM refuses in the names of columns."""
@@ -104,14 +106,17 @@ def make_classifier(model: Model) -> Any:
     if model.threads > 1 or not type(classifier).__module__.startswith("sklearn."):
         for name in left_open & {"n_jobs", "thread_count"}:
             classifier.set_params(**{name: model.threads})
-    if "allow_writing_files" in left_open:  # CatBoost would leave a folder where snakemake runs
+    # CatBoost would leave a folder where snakemake runs
+    if "allow_writing_files" in left_open:
         classifier.set_params(allow_writing_files=False)
     return classifier
 
 
 def last_step(estimator: Any) -> Any:
     """Return the last step of an estimator that may be a pipeline."""
-    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if isinstance(estimator, Pipeline):
+        return estimator[-1]
+    return estimator
 
 
 def random_states(estimator: Any) -> dict[str, Any]:
@@ -150,7 +155,10 @@ def by_code(weight: str | Mapping[Any, float], classes: Sequence[str]) -> str | 
     if isinstance(weight, str):
         return weight
     weight_by_name = {name_of(label): value for label, value in weight.items()}
-    return {code: float(weight_by_name.get(name, 1.0)) for code, name in enumerate(classes)}
+    weight_by_code = {}
+    for code, name in enumerate(classes):
+        weight_by_code[code] = float(weight_by_name.get(name, 1.0))
+    return weight_by_code
 
 
 # --- one step, by its import path
@@ -174,15 +182,18 @@ def _call(path: str, called: Any, args: Sequence[Any], params: Mapping[str, Any]
     for name in params:
         if not accepts(called, name, parameters):
             raise UserError(unknown(f"parameter of {path}:", name, parameters))
-    positional = [parameter_value(value) for value in args]
+    positional = list(map(parameter_value, args))
     signature = _signature(called)
     named = {}
     for name, value in params.items():
-        default = signature[name].default if name in signature else None
+        default = None
+        if name in signature:
+            default = signature[name].default
         named[name] = parameter_value(value, default)
     try:
         return called(*positional, **named)
-    except Exception as error:  # whatever the constructor of a user's class does
+    # whatever the constructor of a user's class does
+    except Exception as error:
         raise UserError(f"{path} cannot be made: {error}") from None
 
 
@@ -195,7 +206,7 @@ def parameter_value(value: Any, default: Any = None) -> Any:
     if isinstance(value, Mapping):
         return {key: parameter_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        items = [parameter_value(item) for item in value]
+        items = list(map(parameter_value, value))
         # YAML has no tuples, and where one is the default a list may be refused
         if isinstance(default, tuple):
             return tuple(items)
@@ -207,8 +218,7 @@ def _nested_object(entry: Mapping[str, Any]) -> Any:
     """Make the object that a parameter describes by an import path and its own parameters."""
     path = _import_path(maker(entry), "sklearn.svm.SVC")
     params = entry.get("params", {})
-    has_names = isinstance(params, Mapping) and all(isinstance(key, str) for key in params)
-    if not has_names:
+    if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
         raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
     if "estimator" in entry:
         return build(path, params)
@@ -243,8 +253,10 @@ def parameter_names(called: Any) -> Sequence[str]:
     for name, parameter in _signature(called).items():
         if parameter.kind in _NAMED_KINDS:
             names.add(name)
-    if hasattr(called, "get_params"):  # else a function would be called to find out
-        with suppress(Exception):  # classes that need arguments, are not scikit-learn's, or fail
+    # a function would be called to find out
+    if hasattr(called, "get_params"):
+        # some classes need arguments, are not scikit-learn's, or fail
+        with suppress(Exception):
             names.update(called().get_params(deep=False))
     return sorted(names)
 
@@ -257,14 +269,15 @@ def accepts(called: Any, name: str, parameters: Sequence[str]) -> bool:
     if inspect.Parameter.VAR_KEYWORD not in kinds:
         return False
     # a name that is nearly one of those is taken for a typing error
-    return not difflib.get_close_matches(name, parameters, n=1, cutoff=0.75)
+    return not difflib.get_close_matches(name, parameters, n=1, cutoff=_TYPING_ERROR)
 
 
 def _signature(called: Any) -> Mapping[str, inspect.Parameter]:
     """Return the parameters of a class or a function."""
     try:
         return inspect.signature(called).parameters
-    except ValueError:  # a compiled class that does not tell what it takes
+    except ValueError:
+        # a compiled class does not tell what it takes
         return inspect.signature(lambda **anything: None).parameters
 
 
@@ -282,6 +295,7 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
         steps.append(TextEncoder())
     if not takes_missing(first):
         steps.append(SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True))
+    # a tree splits at the same rows whatever the unit of a column is
     if not is_of_trees(f"{type(classifier).__module__}.{type(classifier).__name__}"):
         steps.append(StandardScaler())
     if numeric and boosting_library(first) == "histogram":
@@ -348,7 +362,9 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, X: pd.DataFrame, y: Any = None) -> pd.DataFrame:
         """Learn the categories of texts, and encode."""
         require("skrub", "encoding columns that are not numbers")
-        from skrub import DatetimeEncoder, TableVectorizer  # takes a second to import
+
+        # it takes a second to import
+        from skrub import DatetimeEncoder, TableVectorizer
 
         dates = DatetimeEncoder(add_total_seconds=False)
         self.vectorizer_ = TableVectorizer(datetime=dates)

@@ -36,7 +36,8 @@ def keep(path: Path, trained: TrainedModel, columns: list[str], classes: tuple[s
             joblib.dump(content, part, compress=("zlib", 3))
         except OSError:
             raise
-        except Exception as error:  # whatever a part of the model raises
+        # whatever a part of the model raises
+        except Exception as error:
             raise UserError(
                 f"`keep: true`: this model cannot be written ({type(error).__name__}: {error}); "
                 "leave `keep` out"
@@ -78,13 +79,20 @@ def write_importance(
             n_repeats=SHUFFLES,
             random_state=seed,
         )
-    except Exception as error:  # whatever the estimator or the scorer raises
+    # whatever the estimator or the scorer raises
+    except Exception as error:
         raise UserError(
             f"`importance: true`: {scoring} cannot be computed with shuffled columns "
             f"({type(error).__name__}: {error}); leave `importance` out"
         ) from error
     losses_by_column = {}
     for column, losses in zip(tested.columns, falls.importances.tolist(), strict=True):
-        # JSON has no number for an undefined score
-        losses_by_column[str(column)] = [loss if math.isfinite(loss) else None for loss in losses]
+        losses_by_column[str(column)] = list(map(_or_none, losses))
     write_json(path, {"metric": wanted[0], "scoring": scoring, "losses": losses_by_column})
+
+
+def _or_none(loss: float) -> float | None:
+    """Return a loss, None for one that is not defined: JSON has no number for it."""
+    if math.isfinite(loss):
+        return loss
+    return None

@@ -22,7 +22,7 @@ _PROBABILITY = "p:"
 _DECISION = "score:"
 _VALUE = "value"
 _LABELS = ("y_true", "y_pred")
-_NO_RANKING = ["row_id", *_LABELS, _VALUE]
+_NO_RANKING = ["row_id", "y_true", "y_pred", "value"]
 _SMALL = 2**16
 """Bytes in memory up to which packing saves no block of the disk and takes as long as a fit."""
 
@@ -43,7 +43,9 @@ class Predictions:
     @property
     def ranking(self) -> NDArray[np.float64] | None:
         """What orders the rows per class: probabilities, or decision values."""
-        return self.probabilities if self.probabilities is not None else self.decision
+        if self.probabilities is None:
+            return self.decision
+        return self.probabilities
 
     def write(self, path: str | Path) -> None:
         """Write one Parquet file."""
@@ -71,7 +73,8 @@ class Predictions:
         if values is None:
             return {}
         classes = self.classes
-        if values.shape[1] == 1:  # decision values of two classes speak for the second one
+        # decision values of two classes speak for the second one
+        if values.shape[1] == 1:
             classes = classes[-1:]
         return {f"{prefix}{name}": values[:, k] for k, name in enumerate(classes)}
 
@@ -91,8 +94,9 @@ class Predictions:
             pq.ParquetFile(plain, pre_buffer=False, page_checksum_verification=True) as file,
         ):
             names = None
+            # names that are not there are passed over
             if not ranking:
-                names = _NO_RANKING  # those that are not there are passed over
+                names = _NO_RANKING
             table = file.read(names, use_threads=False)
             facts = json.loads(table.schema.metadata[METADATA])
             classes = tuple(facts.pop("classes"))

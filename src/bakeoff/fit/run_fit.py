@@ -226,7 +226,9 @@ def _predicted_answers(
     """Return predicted classes as codes of the data set, or predicted numbers."""
     classes = len(target.present)
     if len(predicted) != n_rows:
-        kind = "labels" if classes else "numbers"
+        kind = "numbers"
+        if classes:
+            kind = "labels"
         raise UserError(f"it predicts {len(predicted)} {kind} for {n_rows} rows")
     if classes:
         unknown_labels = ~np.isin(predicted, np.arange(classes))
@@ -258,8 +260,9 @@ def _predicted_probabilities(
     if values.shape != expected:
         raise UserError(f"its probabilities have the shape {values.shape}, expected {expected}")
     _check_finite(values, "probabilities")
-    outside = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
-    off = outside | (np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK)
+    is_outside = (values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)
+    excess = np.abs(values.sum(axis=1) - 1)
+    off = is_outside.any(axis=1) | (excess > PROBABILITY_SLACK)
     if off.any():
         first = ", ".join(f"{p:.3g}" for p in values[off][0])
         return None, (
@@ -326,5 +329,8 @@ def _peak_memory_mb() -> float:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1024
-    unit = 2**20 if sys.platform == "darwin" else 2**10
+    # it is in kilobytes on Linux and in bytes on macOS
+    unit = 2**10
+    if sys.platform == "darwin":
+        unit = 2**20
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -386,7 +386,10 @@ def best_threshold(
     positives = np.bincount(position, weights * (y == 1), len(distinct))
     tn = np.append(0.0, np.cumsum(negatives))
     fn = np.append(0.0, np.cumsum(positives))
-    gain = _gain(criterion, tn=tn, fp=tn[-1] - tn, fn=fn, tp=fn[-1] - fn, costs=costs)
+    # and above it: those are predicted positive
+    fp = tn[-1] - tn
+    tp = fn[-1] - fn
+    gain = _gain(criterion, tn, fp, fn, tp, costs)
     best = candidates[np.isclose(gain, gain.max(), rtol=1e-12, atol=1e-12)]
     # of several that are equally good the one nearest to where classes are usually cut
     nearest = np.abs(best - default).argmin()
@@ -403,15 +406,19 @@ def _gain(criterion: Criterion, tn: Scores, fp: Scores, fn: Scores, tp: Scores, 
     match criterion:
         case "accuracy":
             return tn + tp
-        case "cost":  # rows of the matrix are true classes, columns predicted ones
+        case "cost":
+            # rows of the matrix are true classes, columns predicted ones
             total = costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp
             return -total
-        case "f1" | "jaccard":  # J and F1 = 2J / (1 + J) are best in the same place
+        case "f1" | "jaccard":
+            # J and F1 = 2J / (1 + J) are best in the same place
             return ratio(tp, tp + fp + fn)
-        case "kappa":  # half of it
+        case "kappa":
+            # half of κ = 2(tp · tn − fn · fp)/((tp + fp)(fp + tn) + (tp + fn)(fn + tn))
             return ratio(tp * tn - fn * fp, (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
         case "mcc":
             root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
             return ratio(tp * tn - fp * fn, root)
-        case "balanced_accuracy" | "youden":  # (J + 1) / 2 and J are best in the same place
+        case "balanced_accuracy" | "youden":
+            # (J + 1) / 2 and J are best in the same place
             return tp / fn[-1] + tn / tn[-1]

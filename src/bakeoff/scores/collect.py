@@ -53,10 +53,20 @@ SCORES = [
     "undefined",
 ]
 """The columns of a table of scores."""
-_CHOICES = [*_FIT, "parameter", "value", "inner_score"]
+_CHOICES = [
+    "dataset",
+    "model",
+    "plan",
+    "repeat",
+    "fold",
+    "seed",
+    "parameter",
+    "value",
+    "inner_score",
+]
+_FAILURES = ["dataset", "model", "plan", "repeat", "fold", "seed", "why"]
 _IMPORTANCE = ["dataset", "model", "plan", "feature", "scoring", "fits", "mean", "sd"]
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
-
 _SHOWN = 5
 _SHOWN_OF_EACH = 3
 
@@ -74,11 +84,7 @@ def score_fits(
     """Score the predictions of many fits; return a table of scores and one of times."""
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
-    # that which models bring numbers for may be none of ours
-    ranking = False
-    for name in metrics:
-        if name in METRICS and METRICS[name].by_order:
-            ranking = True
+    ranking = _rank_rows(metrics)
     for path in predictions:
         made = read_made_by(path, fingerprints, ranking)
         fit = _taken(made.facts, _FIT)
@@ -95,6 +101,12 @@ def score_fits(
             rows.append({**fit, "metric": name, "value": value, "undefined": reason})
     scores = pd.DataFrame(over_seeds(rows), columns=SCORES)
     return scores, pd.DataFrame(times, columns=_FIT + list(TIMINGS))
+
+
+def _rank_rows(metrics: Iterable[str]) -> bool:
+    """Tell whether a metric ranks rows, for which probabilities or decision values are read."""
+    # a metric that models bring numbers for may be none of ours
+    return any(name in METRICS and METRICS[name].by_order for name in metrics)
 
 
 def _taken(facts: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -172,10 +184,8 @@ def importances(predictions: Iterable[str | Path]) -> pd.DataFrame:
         measured = read_json(importance_of(path))
         for column, values in measured["losses"].items():
             key = (facts["dataset"], facts["model"], facts["plan"], column, measured["scoring"])
-            losses_of_column = losses.setdefault(key, [])
-            for value in values:
-                if value is not None:  # the score has no value on these shuffled rows
-                    losses_of_column.append(value)
+            # None where the score has no value on shuffled rows
+            losses.setdefault(key, []).extend(value for value in values if value is not None)
             n_fits[key] += 1
     rows = []
     for key, values in losses.items():
@@ -194,7 +204,7 @@ def failures(predictions: Iterable[str | Path]) -> pd.DataFrame:
     for facts in map(read_facts, predictions):
         if "failure" in facts:
             rows.append(_taken(facts, _FIT) | {"why": facts["failure"]})
-    return pd.DataFrame(rows, columns=[*_FIT, "why"])
+    return pd.DataFrame(rows, columns=_FAILURES)
 
 
 # --- the predictions of all models on the same rows
@@ -283,7 +293,8 @@ def _columns_of(model: str, made: Predictions) -> dict[str, Any]:
     if made.ranking is None:
         return columns
     names = made.classes
-    if made.ranking.shape[1] == 1:  # of two classes the positive one
+    # of two classes a decision value is about the positive one
+    if made.ranking.shape[1] == 1:
         names = made.classes[-1:]
     for k, name in enumerate(names):
         columns[f"{model}:{name}"] = made.ranking[:, k]
@@ -315,7 +326,8 @@ def untested_rows(table: Table, splits: pd.DataFrame) -> pd.DataFrame:
     # a division holds for each row the fold that tests it: 0 trains in all, −1 is in no fold
     for name in splits.columns.drop(ROW_ID):
         repeat = name.removeprefix("repeat-")
-        if not repeat.isdecimal():  # each fold has training rows of its own
+        # a column of each fold says which training rows are its own
+        if not repeat.isdecimal():
             continue
         rows = splits[splits[name] <= 0]
         part = {
@@ -332,7 +344,8 @@ def _as_predictions(untested: pd.DataFrame, schema: pa.Schema) -> pa.Table:
     """Return rows without predictions, their columns typed like those of a table."""
     columns = {}
     for name in untested.columns:
-        if name in schema.names:  # numbers per row have no truth
+        # numbers per row have no truth
+        if name in schema.names:
             columns[name] = pa.array(untested[name]).cast(schema.field(name).type)
     return pa.table(columns)
 

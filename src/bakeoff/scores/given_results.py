@@ -29,6 +29,9 @@ from bakeoff.spec.resampling import Plan
 
 _COUNTED = ("repeat", "fold", "n_train", "n_test")
 """Columns of whole numbers from 1."""
+_NUMBERS = ("repeat", "fold", "n_train", "n_test", "value")
+_DEFAULTS = {"repeat": 1, "fold": 1, "n_train": np.nan, "n_test": np.nan}
+"""What stands for a column that a file has not."""
 
 
 # --- predictions
@@ -154,11 +157,11 @@ def _chosen(
         if not of_fit.any():
             raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
         frame = frame[of_fit]
-    for column, default in (("repeat", 1), ("fold", 1), ("n_train", np.nan), ("n_test", np.nan)):
+    for column, default in _DEFAULTS.items():
         if column not in frame.columns:
             frame = frame.assign(**{column: default})
     numbers = {}
-    for column in (*_COUNTED, "value"):
+    for column in _NUMBERS:
         numbers[column] = _numbers(frame[column], path, place)
     frame = frame.assign(**numbers)
     check_ranges(frame, metrics_of(experiment), repr(path), place)
@@ -170,6 +173,7 @@ def _needed(path: str, experiment: Experiment, fit: Mapping[str, str]) -> list[s
     plans = experiment.resampling.plans()
     plan = plans[fit["plan"]]
     needed = ["metric", "value"]
+    # a path without the mark of a data set is the same for all of them
     is_of_all_data = path == experiment.given[fit["model"]].scores
     if is_of_all_data and len(experiment.datasets) > 1:
         needed.append("dataset")
@@ -189,7 +193,8 @@ def _numbers(values: pd.Series[Any], path: str, place: Place) -> pd.Series[Any]:
     if column in _COUNTED:
         expected = "a whole number from 1"
         wrong = ~((numbers >= 1) & (numbers % 1 == 0))
-        if column in SIZES:  # which may be missing
+        # numbers of rows may be missing
+        if column in SIZES:
             wrong &= values.notna()
     else:
         expected = "a number"
@@ -209,6 +214,7 @@ def check_ranges(frame: pd.DataFrame, named: Mapping[str, Metric], what: str, pl
         outside = values[(values < low) | (values > high)]
         if len(outside):
             percent = ""
+            # of a share between 0 and 1 people may have written percent
             if high == 1:
                 percent = " (are these percentages? divide by 100)"
             raise Problem(

@@ -355,7 +355,15 @@ def constant_number(metric: Metric, answer: float, truth: NDArray[np.float64]) -
     if not metric.computed or metric.takes:
         return math.nan
     n = len(truth)
-    predictions = Predictions(np.arange(n), truth, np.full(n, answer), (), None, None, {})
+    predictions = Predictions(
+        row_id=np.arange(n),
+        y_true=truth,
+        y_pred=np.full(n, answer),
+        classes=(),
+        probabilities=None,
+        decision=None,
+        facts={},
+    )
     value, _ = score(metric, predictions)
     return value
 
@@ -380,13 +388,13 @@ def constant_answer(
     def scored(answer: int, counts: NDArray[np.int64]) -> float:
         n = int(counts.sum())
         predictions = Predictions(
-            np.arange(n),
-            np.repeat(np.arange(len(counts)), counts),
-            np.full(n, answer),
-            tuple(classes),
-            np.broadcast_to(shares, (n, len(shares))),
-            None,
-            {},
+            row_id=np.arange(n),
+            y_true=np.repeat(np.arange(len(counts)), counts),
+            y_pred=np.full(n, answer),
+            classes=tuple(classes),
+            probabilities=np.broadcast_to(shares, (n, len(shares))),
+            decision=None,
+            facts={},
         )
         value, _ = score(metric, predictions, costs)
         return value

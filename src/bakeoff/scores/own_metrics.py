@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,6 +31,12 @@ from bakeoff.usercode import (
 CALL_SECONDS = 60.0
 """How long one call may take."""
 _SEED = 0
+_LOOKS_AT: Mapping[str, Literal["classes", "probabilities", "numbers"]] = {
+    "labels": "classes",
+    "probabilities": "probabilities",
+    "numbers": "numbers",
+}
+"""What `own_metric` calls what a function needs."""
 
 
 def enter_own(metrics: Mapping[str, OwnMetric]) -> None:
@@ -39,12 +45,11 @@ def enter_own(metrics: Mapping[str, OwnMetric]) -> None:
         if entered.own:
             del METRICS[name]
     for name, metric in metrics.items():
-        needs = metric.needs
         entered = own_metric(
             name,
             partial(_called, metric),
             greater_is_better=metric.greater_is_better,
-            predictions="classes" if needs == "labels" else needs,
+            predictions=_LOOKS_AT[metric.needs],
             smooth=metric.smooth,
         )
         METRICS[name] = dataclasses.replace(
@@ -105,6 +110,7 @@ def _import_file(file: Path, text: str) -> None:
         place = text.partition(":")[0]
         raise UserError(f"{text}: there is no file {place}")
     make_importable([file.parent])
+    # Python keeps the first module of a name, wherever it was found
     loaded_from = import_module(file.stem, text).__file__
     if loaded_from is None or not file.samefile(loaded_from):
         raise UserError(f"{text}: another module is called {file.stem!r} too: rename the file")
@@ -140,6 +146,7 @@ def _number(value: Any, metric: OwnMetric) -> float:
         if isinstance(value, numbers.Real):
             return float(value)
     except OverflowError:
+        # a whole number may be larger than any float
         pass
     raise UserError(
         f"{metric.function} returned a {type(value).__name__}, expected one number that a "
@@ -155,6 +162,7 @@ def imported(metric: OwnMetric) -> Callable[..., Any]:
     except TypeError as error:
         takes = ", ".join(("y_true", "y_pred", *metric.columns))
         raise UserError(f"{metric.function} cannot be called with ({takes}): {error}") from None
-    except ValueError:  # a compiled function that does not tell what it takes
+    except ValueError:
+        # a compiled function does not tell what it takes
         pass
     return function

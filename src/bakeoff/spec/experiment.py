@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
@@ -55,17 +55,28 @@ class Task(StrEnum):
     @property
     def metric(self) -> str:
         """What models are compared by on one data set, unless something else is asked for."""
-        return "rmse" if self.numbers else "accuracy"
+        if self.numbers:
+            return "rmse"
+        return "accuracy"
 
     @property
     def learner(self) -> str:
         """What scikit-learn calls an estimator for it."""
-        return "regressor" if self.numbers else "classifier"
+        if self.numbers:
+            return "regressor"
+        return "classifier"
+
+
+def _kind_of_model(value: Any) -> str:
+    """Name the kind of a model, as `AnyModel` tags it."""
+    if is_given(value):
+        return "given"
+    return "fitted"
 
 
 AnyModel = Annotated[
     Annotated[Model, Tag("fitted")] | Annotated[GivenModel, Tag("given")],
-    Discriminator(lambda value: "given" if is_given(value) else "fitted"),
+    Discriminator(_kind_of_model),
 ]
 
 
@@ -213,10 +224,13 @@ class Experiment(SpecSection):
             plain = plain_name(entry.label)
             if plain in labels:
                 raise said(same_names(labels[plain], entry.label))
+            # a label like the own id is no other entry's
             other = ids.get(plain, key)
             if other != key:
-                text = f"{spelled([entry.label])[0]} is the label of {key!r}, and {other!r} an id"
-                raise said(f"{text}: change the label, by which readers tell them apart")
+                raise said(
+                    f"{spelled([entry.label])[0]} is the label of {key!r}, and {other!r} an id: "
+                    "change the label, by which readers tell them apart"
+                )
             labels[plain] = entry.label
         return entries
 
@@ -229,14 +243,22 @@ class Experiment(SpecSection):
     @property
     def metrics(self) -> list[str]:
         """The names of the metrics."""
-        return [
-            metric.name if isinstance(metric, GivenMetric) else metric for metric in self.measured
-        ]
+        names = []
+        for metric in self.measured:
+            if isinstance(metric, GivenMetric):
+                names.append(metric.name)
+            else:
+                names.append(metric)
+        return names
 
     @property
     def given_metrics(self) -> dict[str, GivenMetric]:
         """The metrics that the experiment describes itself."""
-        return {metric.name: metric for metric in self.measured if isinstance(metric, GivenMetric)}
+        metrics = {}
+        for metric in self.measured:
+            if isinstance(metric, GivenMetric):
+                metrics[metric.name] = metric
+        return metrics
 
     @property
     def with_values(self) -> bool:
@@ -251,7 +273,11 @@ class Experiment(SpecSection):
     @property
     def fitted(self) -> dict[str, Model]:
         """The models that are fitted here."""
-        return {name: model for name, model in self.models.items() if isinstance(model, Model)}
+        fitted = {}
+        for name, model in self.models.items():
+            if isinstance(model, Model):
+                fitted[name] = model
+        return fitted
 
     @property
     def learners(self) -> dict[str, Model]:
@@ -265,7 +291,11 @@ class Experiment(SpecSection):
     @property
     def given(self) -> dict[str, GivenModel]:
         """The models that were trained elsewhere."""
-        return {name: model for name, model in self.models.items() if isinstance(model, GivenModel)}
+        given = {}
+        for name, model in self.models.items():
+            if isinstance(model, GivenModel):
+                given[name] = model
+        return given
 
     def on_rows(self, plan: str) -> bool:
         """Tell whether a plan has predictions row by row of every model."""
@@ -285,13 +315,14 @@ class Experiment(SpecSection):
         Given a data set, a model (which may be a given one) or a plan, to the fits of these.
         """
         plans = self.resampling.plans()
-        datasets = [dataset] if dataset else list(self.datasets)
-        models = [model] if model else list(self.fitted)
-        names = [plan] if plan else list(plans)
-        for fit_dataset, fit_model, name in product(datasets, models, names):
-            for repeat, fold in plans[name].splits():
+        for fit_dataset, fit_model, fit_plan in product(
+            _one_or_all(dataset, self.datasets),
+            _one_or_all(model, self.fitted),
+            _one_or_all(plan, plans),
+        ):
+            for repeat, fold in plans[fit_plan].splits():
                 for seed in range(1, self.seeds(fit_model) + 1):
-                    yield Fit(fit_dataset, fit_model, name, repeat, fold, seed)
+                    yield Fit(fit_dataset, fit_model, fit_plan, repeat, fold, seed)
 
     def seeds(self, model: str) -> int:
         """Return with how many seeds a model is fitted on each fold."""
@@ -354,9 +385,17 @@ class Experiment(SpecSection):
         the same files.
         """
         excluded = {"execution"}
+        # classification goes without saying
         if not self.task.numbers:
-            excluded.add("task")  # classification goes without saying
+            excluded.add("task")
         return self.model_dump(mode="json", exclude_none=True, exclude=excluded)
+
+
+def _one_or_all(name: str | None, names: Iterable[str]) -> list[str]:
+    """Return the name that is asked for, or all names."""
+    if name:
+        return [name]
+    return list(names)
 
 
 def _reading(section: S, folder: Path) -> S:
@@ -376,16 +415,19 @@ def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:
     filled = dict(config)
     datasets = config.get("datasets")
     metric = Task.REGRESSION.metric
+    # R² has no unit: errors in different ones cannot be averaged
     if isinstance(datasets, Mapping) and len(datasets) > 1:
-        metric = "r2"  # which has no unit
+        metric = "r2"
     filled.setdefault("metrics", [metric])
-    # Cross-validation inside halves is the default, for the t tests on folds reject too often where
-    # models are shrunken.
+    # cross-validation inside halves is the default, for the t tests on folds reject too often where
+    # models are shrunken
     plans = filled.setdefault("resampling", {"halves": {"repeats": 10}, "holdout": {}})
     if isinstance(plans, Mapping):
-        filled["resampling"] = {
-            name: _with_default(plan, "stratify", False) for name, plan in plans.items()
-        }
+        # numbers have no classes whose shares could be kept
+        unstratified = {}
+        for name, plan in plans.items():
+            unstratified[name] = _with_default(plan, "stratify", False)
+        filled["resampling"] = unstratified
     models = config.get("models")
     if isinstance(models, Mapping):
         filled["models"] = {name: _searching_by_rmse(model) for name, model in models.items()}

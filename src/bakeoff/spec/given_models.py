@@ -41,6 +41,8 @@ Text = Annotated[str, Field(min_length=1)]
 
 def _name_of_class(value: Any) -> Any:
     """Write the name of a class, which may be a number or, as YAML reads them, yes or no."""
+    # a bool is an int, too
+    # yes and no are a bool, which is an int too
     if isinstance(value, (int, float)):
         return name_of(value)
     return value
@@ -168,11 +170,14 @@ class GivenModel(SpecSection):
         by_path = self.path is not None and SEED in self.path
         by_column = self.columns.seeds is not None
         has_runs = by_path or by_column
+        # they are told in one way, are as many as `seeds` says, and are of one test set
         if (by_path and by_column) or has_runs != (self.seeds > 1) or (has_runs and self.by_folds):
             raise said(
                 "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
                 "file of each run or the column of the runs, `columns: {seeds: …}`, on one test set"
             )
+        # without a random part all runs would be one
+        # without a random part all runs would be one
         if self.deterministic and self.seeds > 1:
             raise said("`deterministic: true` makes all `seeds` the same: leave one of them out")
         return self
@@ -210,6 +215,7 @@ class GivenModel(SpecSection):
             path = getattr(self, key)
             if path is None:
                 continue
+            # where one data set's first file is, there are the others
             example = _with_names(path, dataset, 1)
             if locate(example, folder) != example:
                 moved[key] = os.path.relpath(folder / path)
@@ -236,6 +242,8 @@ class GivenModel(SpecSection):
         for pattern in (self.path, self.scores):
             if pattern is None:
                 continue
+            # of a path without the mark of a run this is one file, several times
+            # a path without the mark of a run names one file for all of them
             for seed in range(1, self.seeds + 1):
                 files += files_at(_with_names(pattern, dataset, seed), LOGS)
         return list(dict.fromkeys(files))
@@ -299,12 +307,18 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
             "greater_is_better: true}]`, or `[accuracy]` where 1 is right and 0 is wrong"
         )
     if "resampling" not in config:
-        if any(_names_folds(model.get("columns")) for model in given):
-            raise said(_WHICH_PLAN.format("folds"))
-        if not all("predictions" in model or "values" in model for model in given):
-            raise said(_WHICH_PLAN.format("scores"))
+        _check_one_test_set(given)
         filled["resampling"] = {"holdout": {}}
     return filled
+
+
+def _check_one_test_set(models: list[dict[str, Any]]) -> None:
+    """Refuse results that may be of folds, where no plan is named."""
+    if any(_names_folds(model.get("columns")) for model in models):
+        raise said(_WHICH_PLAN.format("folds"))
+    for model in models:
+        if "predictions" not in model and "values" not in model:
+            raise said(_WHICH_PLAN.format("scores"))
 
 
 def _data_of_models(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -313,6 +327,8 @@ def _data_of_models(config: Mapping[str, Any]) -> dict[str, Any]:
     if "label" in config:
         data["label"] = config["label"]
     name = config.get("experiment")
+    # a name that is no id is refused where the experiment is read
+    # what is no name is refused where the experiment is read
     if not isinstance(name, str) or not re.fullmatch(ID, name):
         name = "given"
     return {name: data}

@@ -115,7 +115,8 @@ def is_judged_experiment(path: str | Path) -> bool:
     try:
         content = read_yaml(path)
     except UserError:
-        return False  # whoever reads it as an experiment says what is wrong
+        # whoever reads it as an experiment says what is wrong
+        return False
     return isinstance(content, Mapping) and ("preferences" in content or "judged" in content)
 
 

@@ -55,12 +55,8 @@ def _kinds_by_class(classes_by_kind: Mapping[str, str]) -> dict[str, str]:
 
 _CLASSIFIER_KINDS = _kinds_by_class(_CLASSIFIERS)
 _REGRESSOR_KINDS = _kinds_by_class(_REGRESSORS)
-LEARNERS = (
-    *_CLASSIFIERS,
-    SELECTION,
-    SHRUNKEN,
-    *(f"{kind}{REGRESSION}" for kind in (*_REGRESSORS, SELECTION)),
-)
+_OF_NUMBERS = [f"{kind}{REGRESSION}" for kind in [*_REGRESSORS, SELECTION]]
+LEARNERS = (*_CLASSIFIERS, SELECTION, SHRUNKEN, *_OF_NUMBERS)
 """All kinds of learners that were simulated."""
 _USUAL_PENALTIES = {"C": 1.0, "alpha": 1.0}
 _LEAST_C = 0.01
@@ -69,10 +65,13 @@ _MOST_ALPHA = 100
 """The strength of a penalty from which on coefficients are strongly shrunken."""
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _SHRINKING = ("sklearn.linear_model.", "sklearn.svm.")
-# they predict what their inner learner predicts
-_WRAPPERS = tuple(
-    f"sklearn.{module}." for module in ("pipeline", "model_selection", "calibration", "compose")
+_WRAPPERS = (
+    "sklearn.pipeline.",
+    "sklearn.model_selection.",
+    "sklearn.calibration.",
+    "sklearn.compose.",
 )
+"""Modules of estimators that predict what their inner learner predicts."""
 
 
 class Learners(NamedTuple):
@@ -99,7 +98,8 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
 def _is_simulated(last: Step, kinds: Collection[str], numbers: bool) -> bool:
     """Tell whether the last step of a model is a learner that was simulated, or around one."""
     path = last.estimator
-    if path.startswith("sklearn.dummy."):  # it learns nothing from the features
+    # it learns nothing from the features
+    if path.startswith("sklearn.dummy."):
         return True
     if path.startswith(_WRAPPERS):
         return len(kinds) > 0
@@ -110,6 +110,7 @@ def _is_shrunken(path: str, params: Mapping[str, Any]) -> bool:
     """Tell whether the penalty of a linear model is far above the usual."""
     if not path.startswith(_SHRINKING):
         return False
+    # C is the inverse strength of a penalty, alpha the strength itself
     penalties = {**_USUAL_PENALTIES, **params}
     c = penalties["C"]
     alpha = penalties["alpha"]
@@ -139,10 +140,13 @@ def _kind(path: str, params: Mapping[str, Any], numbers: bool) -> str:
         return SELECTION
     library = path.partition(".")[0]
     name = path.rpartition(".")[2]
-    kinds = _REGRESSOR_KINDS if numbers else _CLASSIFIER_KINDS
+    kinds = _CLASSIFIER_KINDS
+    if numbers:
+        kinds = _REGRESSOR_KINDS
     kind = kinds.get(f"{library}.{name}", "")
+    # other kernels were not simulated
     if kind == "support vector machines" and params.get("kernel", "rbf") != "rbf":
-        return ""  # other kernels were not simulated
+        return ""
     return kind
 
 

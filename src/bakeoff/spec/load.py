@@ -77,9 +77,12 @@ def validated(section: type[S], values: Any, at: Place = (), path: str | Path | 
     try:
         return section.model_validate(values)
     except ValidationError as error:
-        problems = [_explained(details, values) for details in error.errors(include_url=False)]
-        if at:
-            problems = [problem.inside(at) for problem in problems]
+        problems = []
+        for details in error.errors(include_url=False):
+            problem = _explained(details, values)
+            if at:
+                problem = problem.inside(at)
+            problems.append(problem)
         raise report_problems(problems, path) from None
 
 
@@ -88,9 +91,13 @@ def report_problems(problems: Sequence[Problem], path: str | Path | None = None)
     node = None
     if path is not None and is_file(path):
         node, _ = _parse(Path(path))
-    lines_and_texts = [(_line_of(node, problem.at) or 0, str(problem)) for problem in problems]
+    lines_and_texts: dict[tuple[int, str], None] = {}
+    for problem in problems:
+        # several keys may have one problem, which is said once
+        lines_and_texts[_line_of(node, problem.at) or 0, str(problem)] = None
     messages = []
-    for line, text in sorted(dict.fromkeys(lines_and_texts), key=lambda pair: pair[0]):
+    # in the order of the file; of one line in the order in which they were found
+    for line, text in sorted(lines_and_texts, key=lambda pair: pair[0]):
         if not path:
             messages.append(text)
         elif line:
@@ -109,11 +116,9 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
     context = details.get("ctx", {})
     value = details["input"]
     loc = tuple(part for part in details["loc"] if part != _KEY)
-    path = _without_tags(loc, config, kind)
     if kind == "invalid_key" or _KEY in details["loc"]:
-        if isinstance(value, str):
-            return Problem(path, f"this name must be made of {_NAME}; use `label:` for any text")
-        return Problem(_without_tags(loc[:-1], config, kind), _no_text(value))
+        return _wrong_name(loc, config, kind, value)
+    path = _without_tags(loc, config, kind)
     match kind:
         case "said":
             return Problem(path, details["msg"])
@@ -123,15 +128,13 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
             return Problem(path[:-1], f"the key {path[-1]!r} is missing")
         case "union_tag_not_found":
             return Problem(path, "the key 'source' is missing")
-        case "literal_error":
-            return Problem(path, _not_allowed("value", value, context["expected"]))
         case "union_tag_invalid":
             message = _not_allowed("source", value["source"], context["expected_tags"])
             return Problem((*path, "source"), message)
+        case "literal_error":
+            return Problem(path, _not_allowed("value", value, context["expected"]))
         case "string_pattern_mismatch":
-            is_path = r"\." in str(context.get("pattern"))
-            expected = "an import path like sklearn.svm.SVC" if is_path else _NAME
-            return Problem(path, f"found {shown(value)}, expected {expected}")
+            return Problem(path, _no_match(value, str(context.get("pattern"))))
         case "too_short":
             length = context.get("actual_length")
             return Problem(
@@ -139,6 +142,15 @@ def _explained(details: ErrorDetails, config: Any) -> Problem:
             )
     expected = _EXPECTED.get(kind) or re.sub(_PREAMBLE, "", details["msg"])
     return Problem(path, f"expected {expected}, found {shown(value)}")
+
+
+def _wrong_name(loc: Place, config: Any, kind: str, name: Any) -> Problem:
+    """Say what is wrong with the name of a key that people choose."""
+    if isinstance(name, str):
+        path = _without_tags(loc, config, kind)
+        return Problem(path, f"this name must be made of {_NAME}; use `label:` for any text")
+    # pydantic writes the name as a text, which is no key of the file
+    return Problem(_without_tags(loc[:-1], config, kind), _no_text(name))
 
 
 def _no_text(key: Any) -> str:
@@ -154,31 +166,45 @@ def _not_allowed(what: str, value: Any, allowed: str) -> str:
     names = [name.strip().strip("'") for name in allowed.replace(" or ", ", ").split(",")]
     if isinstance(value, str):
         return unknown(what, value, names)
-    one_of = "one of " if len(names) > 1 else ""
+    one_of = ""
+    if len(names) > 1:
+        one_of = "one of "
     return f"found {shown(value)}, expected {one_of}{', '.join(names)}"
 
 
-def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[str | int, ...]:
+def _no_match(value: Any, pattern: str) -> str:
+    """Say that a text is no import path, or no name."""
+    expected = _NAME
+    # of these patterns the one of paths has a dot
+    if r"\." in pattern:
+        expected = "an import path like sklearn.svm.SVC"
+    return f"found {shown(value)}, expected {expected}"
+
+
+def _without_tags(loc: Place, config: Any, kind: str) -> Place:
     """Drop from pydantic's path the names of union members, which are not in the file."""
     path: list[str | int] = []
     section = config
     section_of_source = config
     for i, part in enumerate(loc):
         is_last = i == len(loc) - 1
+        is_in_section = False
         if isinstance(section, Mapping):
             if part == section.get("source") and section is not section_of_source:
                 # a source comes before its keys, one of which may have its name
                 section_of_source = section
                 continue
-            if part in section:
-                section = section[part]
-            elif not (is_last and kind == "missing"):
-                continue
-        elif isinstance(section, list) and isinstance(part, int) and part < len(section):
+            is_in_section = part in section
+            is_kept = is_in_section or (is_last and kind == "missing")
+        elif isinstance(section, list) and isinstance(part, int):
+            is_in_section = part < len(section)
+            is_kept = is_in_section or is_last
+        else:
+            is_kept = is_last and isinstance(part, int)
+        if is_in_section:
             section = section[part]
-        elif not is_last or isinstance(part, str):
-            continue
-        path.append(part)
+        if is_kept:
+            path.append(part)
     return tuple(path)
 
 
@@ -268,8 +294,9 @@ def _check_aliases(root: yaml.Node) -> None:
 
     def size(node: yaml.Node) -> int:
         if id(node) not in sizes:
-            sizes[id(node)] = None  # until all inside it is counted
-            sizes[id(node)] = 1 + sum(size(child) for child in _children(node))
+            # None until all inside it is counted, so that a circle is seen
+            sizes[id(node)] = None
+            sizes[id(node)] = 1 + sum(map(size, _children(node)))
         count = sizes[id(node)]
         if count is not None and count <= MOST_VALUES:
             return count
@@ -290,7 +317,7 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
     return []
 
 
-def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int | None:
+def _line_of(node: yaml.Node | None, path: Place) -> int | None:
     """Return the line of the last part of a path that is in the file."""
     line = None
     for part in path:

@@ -72,6 +72,7 @@ def passing_of(name: Any) -> Passing | None:
     if match is None:
         return None
     sign, k = match.groups()
+    # @ and ^ are no part of a name
     word = {"@": "at", "^": "hat"}[sign]
     return Passing(
         name=f"pass_{word}_{k}",
@@ -173,6 +174,7 @@ def with_own_metrics(config: Mapping[str, Any]) -> Mapping[str, Any]:
         path, *words = text.split(":")
         if not re.fullmatch(DOTTED, path):
             continue
+        # functions of two modules may have one name
         _, _, name = path.rpartition(".")
         if name in functions:
             raise said(
@@ -267,6 +269,7 @@ def with_standard_names(config: Mapping[str, Any]) -> Mapping[str, Any]:
         return config
     names = list(metrics)
     for i, name in enumerate(metrics):
+        # a metric of the user's own keeps its name, whatever others call so
         if isinstance(name, str) and name not in own:
             names[i] = standard_name(name)
     return {**config, "metrics": names}

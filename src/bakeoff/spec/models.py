@@ -54,6 +54,7 @@ class Distribution(SpecSection):
         for kind, (low, high) in ranges.items():
             expected = "low < high"
             is_valid = low < high
+            # a logarithm is of what is above 0
             if kind == "loguniform":
                 expected = "0 < low < high"
                 is_valid = 0 < low < high
@@ -92,12 +93,15 @@ class Tune(SpecSection):
     def _folds_or_validation(cls, values: Any) -> Any:
         if not isinstance(values, Mapping) or values.get("validation") is None:
             return values
+        # the default of `cv` would be a second way; one that is written stays, and is refused
         return {"cv": None, **values}
 
     @model_validator(mode="after")
     def _search_fits_space(self) -> Tune:
         if (self.cv is None) == (self.validation is None):
-            found = "neither" if self.cv is None else "both"
+            found = "both"
+            if self.cv is None:
+                found = "neither"
             raise said(f"expected `cv` (inner folds) or `validation` (a share), found {found}")
         if self.search == "random":
             return self
@@ -117,7 +121,8 @@ ImportPath = Annotated[
     ),
 ]
 Seconds = Annotated[float, Field(gt=0)]
-Megabytes = Annotated[int, Field(ge=100)]  # Python and its libraries alone take more
+# Python and its libraries alone take more
+Megabytes = Annotated[int, Field(ge=100)]
 
 
 def _of_estimator(key: str, values: Mapping[Any, Any]) -> str:
@@ -141,19 +146,29 @@ class Step(SpecSection):
         return _of_estimator(key, values)
 
 
+def _kind_of_step(value: Any) -> str:
+    """Name the kind of a step, as `AnyStep` tags it."""
+    if isinstance(value, str):
+        return "path"
+    return "step"
+
+
 AnyStep = Annotated[
     Annotated[ImportPath, Tag("path")] | Annotated[Step, Tag("step")],
-    Discriminator(lambda value: "path" if isinstance(value, str) else "step"),
+    Discriminator(_kind_of_step),
 ]
 Steps = Annotated[list[AnyStep], Field(min_length=1)]
 
 
 def _kind_of_preprocessing(value: Any) -> str:
+    """Name the kind of a preprocessing, as `Preprocessing` tags it."""
     if has_keys(value):
         return "step"
     if isinstance(value, list):
         return "steps"
-    return "path" if "." in str(value) else "word"
+    if "." in str(value):
+        return "path"
+    return "word"
 
 
 Preprocessing = Annotated[
@@ -257,7 +272,10 @@ class Model(SpecSection):
             return values
         read = {}
         for key, value in values.items():
-            read[key] = value if key in _TEXTS else with_numbers(value)
+            read[key] = value
+            # a column may be called 1e-3
+            if key not in _TEXTS:
+                read[key] = with_numbers(value)
         if "steps" in read:
             read.setdefault("preprocessing", "none")
         return read
@@ -270,10 +288,12 @@ class Model(SpecSection):
                 instead = _NOT_RESOURCES[name].format(value)
                 raise said(f"found {name} among `resources:`: write `{instead}`")
         if (self.estimator is None) == (self.steps is None):
-            number = "neither" if self.estimator is None else "both"
+            found = "both"
+            if self.estimator is None:
+                found = "neither"
             raise said(
                 "expected `estimator:` (an import path) or `steps:` (a list of them), found "
-                f"{number}"
+                f"{found}"
             )
         if self.steps is not None and self.params:
             raise said("with `steps:` each step has its own `params:`; the model has none")
@@ -325,10 +345,13 @@ class Model(SpecSection):
 
 def _as_steps(steps: Sequence[str | Step]) -> list[Step]:
     """Write out the short forms of steps."""
-    return [
-        Step(estimator=step, params={}, name=None) if isinstance(step, str) else step
-        for step in steps
-    ]
+    written_out = []
+    for step in steps:
+        if isinstance(step, str):
+            written_out.append(Step(estimator=step, params={}, name=None))
+        else:
+            written_out.append(step)
+    return written_out
 
 
 # --- objects among the parameters

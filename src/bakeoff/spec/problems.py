@@ -27,7 +27,9 @@ def problems_with_datasets(experiment: Experiment) -> Iterator[Problem]:
     """Find seeds, runs or folds of one data set that stand for data sets."""
     names = list(experiment.datasets)
     if len(names) > 1 and are_repetitions(names):
-        others = " and others" if len(names) > _MOST_NAMED else ""
+        others = ""
+        if len(names) > _MOST_NAMED:
+            others = " and others"
         yield Problem(
             ("datasets",),
             f"{listed(names[:_MOST_NAMED])}{others} are called like seeds, runs or folds of one "
@@ -48,9 +50,10 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
     if all(isinstance(data, GivenData) for data in experiment.datasets.values()):
         yield from _divisions_of_given_data(experiment)
     folds = _folds_of_several_plans(experiment)
+    # which of the plans the results are of is not known
     if folds is not None:
         yield folds
-        return  # which of the plans the results are of is not known
+        return
     yield from _plans_without_results(experiment)
 
 
@@ -74,7 +77,9 @@ def _files_of_several_datasets(experiment: Experiment) -> Iterator[Problem]:
     if count == 1:
         return
     for name, model in experiment.given.items():
-        key = "predictions" if model.values is None else "values"
+        key = "values"
+        if model.values is None:
+            key = "predictions"
         if model.path is not None and DATASET not in model.path:
             yield Problem(
                 ("models", name, key),
@@ -86,7 +91,10 @@ def _files_of_several_datasets(experiment: Experiment) -> Iterator[Problem]:
 def _divisions_of_given_data(experiment: Experiment) -> Iterator[Problem]:
     """Find plans that would divide given test sets."""
     holdout = experiment.resampling.holdout
-    defaults = {"stratify": False} if experiment.task.numbers else {}
+    # what `holdout: {}` stands for
+    defaults = {}
+    if experiment.task.numbers:
+        defaults["stratify"] = False
     if holdout is not None and holdout != Holdout.model_validate(defaults):
         yield Problem(
             ("resampling", "holdout"),
@@ -121,8 +129,11 @@ def _plans_without_results(experiment: Experiment) -> Iterator[Problem]:
     for plan in experiment.resampling.plans():
         if experiment.on_rows(plan) or experiment.by_scores(plan):
             continue
-        lacking = [name for name, model in experiment.given.items() if not model.predicts(plan)]
-        columns = "" if plan == "holdout" else " with `columns: {repeat: …, fold: …}`"
+        given = experiment.given
+        lacking = [name for name in given if not given[name].predicts(plan)]
+        columns = " with `columns: {repeat: …, fold: …}`"
+        if plan == "holdout":
+            columns = ""
         yield Problem(
             ("resampling", plan),
             f"{lacking[0]} brings nothing for this plan: leave the plan out, or give its "

@@ -13,8 +13,8 @@ from bakeoff.sources.common.base import ColumnName
 
 Split = tuple[int, int]
 """Repeat and fold, both counted from 1."""
-
-
+_TEST_SIZE = 0.3
+"""The share of a holdout that is tested on, where nobody says it."""
 _KEYS_OF_DIVISION = ("column", "train", "test", "test_size")
 """Keys of a holdout without which, or with null, the defaults hold."""
 
@@ -117,24 +117,25 @@ class Holdout(Plan):
         """Fill in the defaults of either way; refuse a mixture of both."""
         if not isinstance(values, Mapping):
             return values
-        values = {
-            key: value
-            for key, value in values.items()
-            if value is not None or key not in _KEYS_OF_DIVISION
-        }
-        if "column" not in values:
+        keys = dict(values)
+        for key in _KEYS_OF_DIVISION:
+            # null stands for a key that is left out
+            if keys.get(key, "") is None:
+                del keys[key]
+        if "column" not in keys:
             for key in ("test", "train"):
-                if key in values:
+                if key in keys:
                     raise said(f"`{key}` goes with `column`, the column that holds these values")
-            return {"test_size": 0.3, **values}
-        if "test_size" in values:
+            return {"test_size": _TEST_SIZE, **keys}
+        if "test_size" in keys:
             raise said("give either `test_size` (drawn) or `column` (given), not both")
-        return {"train": ["train"], "test": ["test"], **values}
+        return {"train": ["train"], "test": ["test"], **keys}
 
     @model_validator(mode="after")
     def _apart(self) -> Holdout:
-        train = {name_of(value) for value in self.train or []}
-        test = {name_of(value) for value in self.test or []}
+        # 1 and 1.0 are one value of a column
+        train = set(map(name_of, self.train or []))
+        test = set(map(name_of, self.test or []))
         both = train & test
         if both:
             raise said(f"{min(both)!r} is a value for training and for testing: choose one")
@@ -159,9 +160,9 @@ class Resampling(SpecSection):
         """Refuse `cv_5x2:` without a value: it may mean the plan or that there is none."""
         if not isinstance(values, Mapping):
             return values
-        empty = [key for key, value in values.items() if value is None and key in cls.model_fields]
-        if empty:
-            raise said(f"`{empty[0]}` has no value: write `{empty[0]}: {{}}` for its defaults")
+        for key, value in values.items():
+            if value is None and key in cls.model_fields:
+                raise said(f"`{key}` has no value: write `{key}: {{}}` for its defaults")
         if not values:
             raise said(f"no plan at all; name one of {', '.join(cls.model_fields)}")
         return values

@@ -95,6 +95,7 @@ class HypothesisTests(SpecSection):
                 group_of[dataset] = group
         units: dict[str, list[str]] = {}
         for dataset in datasets:
+            # a data set in no group is a unit of its own
             unit = group_of.get(dataset, dataset)
             units.setdefault(unit, []).append(dataset)
         return units
@@ -161,9 +162,12 @@ class PlannedTest:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlannedTest:
         """Read what `to_dict` made; other keys are ignored."""
-        names = [field.name for field in dataclasses.fields(cls)]
-        values = {name: data[name] for name in names if name in data}
+        values = {}
+        for field in dataclasses.fields(cls):
+            if field.name in data:
+                values[field.name] = data[field.name]
         values["name"] = data["test"]
+        # JSON has lists in place of tuples
         values["metrics"] = tuple(values.get("metrics", ()))
         values["better"] = tuple(values.get("better", ()))
         if data["posthoc"] is not None:
@@ -180,7 +184,11 @@ class AnalysisPlan(tuple[PlannedTest, ...]):
     def by_name(self) -> dict[str, PlannedTest]:
         """The tests, then the post hoc tests that are not asked for too, by their names."""
         tests = {test.name: test for test in self}
-        following = {test.posthoc.name: test.posthoc for test in self if test.posthoc is not None}
+        following = {}
+        for test in self:
+            if test.posthoc is not None:
+                following[test.posthoc.name] = test.posthoc
+        # a test that is asked for goes before one of its name that follows another
         for name, test in following.items():
             tests.setdefault(name, test)
         return tests

@@ -120,7 +120,8 @@ def _limits(
     if setting.metric.form is not Form.ROWS or contrast is None:
         return limits, low, contrast, 0.0
     skew = _skewness(setting, contrast)
-    if low.df is None:  # right and wrong rows: limits of their table
+    # right and wrong rows: limits of their table
+    if low.df is None:
         limits = dataclasses.replace(limits, method="newcombe")
     elif not math.isnan(limits.low):
         limits = _limits_of_means(setting, limits, contrast.tested, skew, alpha)
@@ -313,9 +314,11 @@ def _against_margin(
     """Return t = (±d + margin)/se and its p-value."""
     tested = contrast.tested
     groups = contrast.of_groups
+    # H0: ±δ ≤ −margin (Schuirmann 1987)
     t = (sign * contrast.estimate + margin) / tested.se
     pvalue = skewed_pvalue(t, tested, sign * skew)
     of_rows = setting.metric.form is Form.ROWS
+    # under the null the sums of groups are symmetric about −margin times their shares
     if not of_rows and groups is not None and not groups.many_alike:
         shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
         pvalue = max(pvalue, shifted.pvalue("greater"))
@@ -512,7 +515,8 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
         return None
     detectable = detectable_difference(half, level=1 - limits.alpha, power=power)
     root_of_factor = detectable / gap
-    factor = root_of_factor * root_of_factor  # a power would overflow
+    # limits shrink with the root of the rows; a power would overflow
+    factor = root_of_factor * root_of_factor
     if factor <= _MOST_TIMES:
         return math.ceil(limits.n * factor)
     return None

@@ -282,9 +282,11 @@ class McNemarPower(Power):
         if side == "two-sided":
             alpha = alpha / 2
             effect = abs(effect)
+        # under the null a row has the variance ψ, at the difference δ it has ψ − δ²
         surplus = math.sqrt(n) * effect + float(special.ndtri(alpha)) * math.sqrt(psi)
         spread = math.sqrt(max(psi - effect**2, 0.0))
-        if spread == 0:  # every row is won by one model
+        # every row is won by one model
+        if spread == 0:
             return float(surplus >= 0)
         return float(special.ndtr(surplus / spread))
 
@@ -297,7 +299,8 @@ class McNemarPower(Power):
         last = min(n, math.ceil(n * psi + reach))
         n_d = np.arange(first, last + 1, dtype=np.float64)
         weights = np.exp(distributions.log_pmf(n_d, int(n), psi))
-        share = (psi + effect) / (2 * psi)  # p10/ψ
+        # p10/ψ, as p10 + p01 = ψ and p10 − p01 = δ
+        share = (psi + effect) / (2 * psi)
         critical = self._fewest_wins(n_d, alpha, side)
         rejected = distributions.upper_tail(critical, n_d, share)
         if side == "two-sided":
@@ -537,6 +540,7 @@ def detectable_difference(
     """
     # δ with P(reject) = power: (quantile of the level + that of the power) standard errors
     if df is None:
+        # of normal limits: (z_level + z_power)/z_level of the reach
         at_level = float(special.ndtri(level))
         at_power = float(special.ndtri(power))
     else:
@@ -566,7 +570,8 @@ def smallest_discordant_count(
     >>> smallest_discordant_count(), smallest_discordant_count(variant="exact")
     (5, 6)
     """
-    n_d = np.arange(1, 10_000)  # 10,000 wins in a row underflow every alpha
+    # 10,000 wins in a row underflow every alpha
+    n_d = np.arange(1, 10_000)
     none = np.zeros_like(n_d)
     if alternative == "less":
         p = two_by_two.pvalue(variant, none, n_d, alternative)

@@ -70,11 +70,13 @@ class NoninferiorityPower(Power):
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n rows at a true difference."""
+        # the limit at the counts that are expected: n_10 − n_01 = n δ, n_10 + n_01 = n ψ
         psi = self.discordance
         only_a = n * (psi + effect) / 2
         only_b = n * (psi - effect) / 2
         counts = (n - only_a - only_b, only_a, only_b, 0.0)
         low, _ = difference_limits("exact_melded", counts, alpha, "greater")
+        # P(L > −margin) ≈ Φ((L + margin)/√((ψ − δ²)/n)), where the limit L moves with δ̂
         surplus = low + self.margin
         spread = math.sqrt(max(psi - effect**2, 0.0) / n)
         if spread == 0:
@@ -127,6 +129,7 @@ class RunsOfItems:
             raise ArgumentError("items", f"found {len(runs)} item, expected two at least")
         if runs.max() < 2:
             raise ArgumentError("items", "no item was run twice: their runs have no known noise")
+        # σ²_runs, pooled over the items of each model
         within = 0.0
         for values in (a, b):
             residuals = values - (np.bincount(item, values) / runs)[item]
@@ -140,6 +143,7 @@ class RunsOfItems:
 
     def power(self, runs: float) -> MetricPower:
         """Return the power of a comparison in which each model runs an item so many times."""
+        # of an item's mean difference over its runs
         variance = self.sd_items**2 + self.sd_runs**2 / runs
         if variance == 0:
             raise ArgumentError("runs", "the models have the same value on all items of the pilot")

@@ -43,6 +43,20 @@ def test_each_task_has_to_be_shown(logs, capsys, tmp_path):
     assert gate(logs / "b", logs / "a", *how[:-1], "0.2") == SHIP
 
 
+def test_a_rule_that_fails_names_the_change_in_its_unit(tmp_path):
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=200)
+    for name, spread in (("old", 0.5), ("new", 0.9)):
+        predicted = truth + rng.normal(scale=spread, size=200)
+        table = {"id": np.arange(200), "y_true": truth, "y_pred": predicted}
+        pd.DataFrame(table).to_csv(tmp_path / f"{name}.csv", index=False)
+    xml = tmp_path / "rules.xml"
+    how = ["--task", "regression", "--margin", "0.1", "--set", "unit=kg", "--junit", xml]
+    assert gate(tmp_path / "old.csv", tmp_path / "new.csv", *how) == BLOCK
+    ((case,),) = ElementTree.parse(xml).getroot()
+    assert case.get("message").endswith(" kg; the line is at 0.1")
+
+
 def test_each_task_is_for_tasks(tmp_path, capsys):
     frame = pd.DataFrame({"y": [0, 1] * 50, "a": [0, 1] * 50, "b": [0, 1] * 50})
     frame.to_csv(tmp_path / "one.csv", index=False)

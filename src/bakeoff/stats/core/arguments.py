@@ -288,7 +288,8 @@ def check_number(value: Any, name: str) -> float:
 
 
 def _check_bool(value: Any, name: str) -> bool:
-    if not isinstance(value, (bool, np.bool_)):  # a word such as "no" would count as True
+    # a word such as "no" would count as True
+    if not isinstance(value, (bool, np.bool_)):
         raise ArgumentError(name, f"found {value!r}, must be true or false")
     return bool(value)
 

@@ -202,7 +202,8 @@ def root(covariance: FloatArray, smallest: float = 0.0) -> FloatArray:
 def times_root(normal: NDArray[np.float32], lower: FloatArray) -> NDArray[np.float32]:
     """Turn independent draws, shape (K, B), into L times them, in their place."""
     factors = lower.astype(np.float32)
-    for i in range(len(factors) - 1, -1, -1):  # a row needs itself and those before it
+    # a row needs itself and those before it
+    for i in range(len(factors) - 1, -1, -1):
         normal[i] *= factors[i, i]
         for k in np.flatnonzero(factors[i, :i]):
             normal[i] += factors[i, k] * normal[k]

@@ -97,7 +97,8 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
 def canonical_method(method: str, name: str = "method", others: tuple[str, ...] = ()) -> str:
     """Return the name of a correction as `adjust_pvalues` lists it, or one of the others."""
     allowed = (*_METHODS, *others)
-    if isinstance(method, str):  # None must not pass for "none"
+    # None must not pass for "none"
+    if isinstance(method, str):
         spelling = method.replace("_", "-").lower().removesuffix("-static")
         for name_of_method in allowed:
             if name_of_method.lower() == spelling:

@@ -48,7 +48,8 @@ def pvalue(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -
     """P-values of the named variant (one of `VARIANTS`); 1 where two-sided counts are equal."""
     b = np.asarray(b, dtype=np.float64)
     c = np.asarray(c, dtype=np.float64)
-    if variant == "exact":  # P(X ≥ b) (Fagerland et al. 2013, supplement, eq. 1)
+    # P(X ≥ b) (Fagerland et al. 2013, supplement, eq. 1)
+    if variant == "exact":
         p = _binomial_tail(b, c, alternative)
     elif variant == "midp":
         # P(X ≥ b) − P(X = b)/2 = (P(X ≥ b) + P(X ≥ b + 1))/2 (eq. 2 there)
@@ -96,7 +97,8 @@ def signed_root(b: ArrayLike, c: ArrayLike, *, corrected: bool = False) -> Float
     b = np.asarray(b, dtype=np.float64)
     c = np.asarray(c, dtype=np.float64)
     distance = np.abs(b - c)
-    if corrected:  # for continuity (Edwards 1948)
+    # a correction for continuity (Edwards 1948)
+    if corrected:
         distance = np.maximum(distance - 1, 0.0)
     n_discordant = np.maximum(b + c, 1.0)  # without discordant pairs the distance is 0
     return np.asarray(np.sign(b - c) * distance / np.sqrt(n_discordant))
@@ -152,7 +154,8 @@ def difference_limits(
     high = 1.0
     if side != "less":
         low = lower_limit(a, b, c, d, tail)
-    if side != "greater":  # exchanging the models exchanges b with c, and the signs
+    # exchanging the models exchanges b with c, and the signs
+    if side != "greater":
         high = -lower_limit(a, c, b, d, tail)
     return min(max(low, -1.0), 1.0), min(max(high, -1.0), 1.0)
 
@@ -207,10 +210,12 @@ def _melded(a: float, b: float, c: float, d: float, tail: float) -> float:
     n_concordant = n - n_discordant
     if c == n:
         return -1.0
-    if b == 0:  # B is 0: minus the upper limit of the discordance
+    # B is 0: minus the upper limit of the discordance
+    if b == 0:
         return -float(special.betainccinv(n_discordant + 1, n_concordant, tail))
     one_sided_exact_pvalue = special.betainc(b, c + 1, 0.5)
-    if one_sided_exact_pvalue <= tail:  # rejects: the limit is positive
+    # the test rejects: the limit is positive
+    if one_sided_exact_pvalue <= tail:
         low = 0.0
         alpha = n_discordant
         beta = n_concordant + 1

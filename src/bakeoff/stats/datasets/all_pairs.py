@@ -46,7 +46,8 @@ def compare_pairs(
         scores, greater_is_better=greater_is_better, allow_missing=missing == "omit"
     )
     has_gaps = bool(np.isnan(table).any())
-    if has_gaps:  # average ranks over different data sets do not compare
+    # average ranks over different data sets do not compare
+    if has_gaps:
         ranks = bradley_terry(table, decimals=decimals).expected_rank
     else:
         ranks = RankTable(table, decimals=decimals).average

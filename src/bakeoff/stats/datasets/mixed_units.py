@@ -130,6 +130,7 @@ def sign_test(
 def _sign_pvalue(wins: int, losses: int, alternative: Alternative) -> float:
     """Return the tail of Bin(wins + losses, 1/2), of two sides twice the smaller one."""
     decided = wins + losses
+    # P(X ≥ wins) and P(X ≤ wins), X ~ Bin(decided, 1/2)
     greater = float(upper_tail(wins, decided, 0.5))
     less = float(lower_tail(wins, decided, 0.5))
     if alternative == "two-sided":
@@ -144,6 +145,7 @@ def _limits_of_wins(
 ) -> ConfidenceInterval:
     """Turn Clopper and Pearson's limits of the share p of wins into those of 2p − 1."""
     tail = tail_probability(confidence, alternative)
+    # the share won less the share lost is p − (1 − p) = 2p − 1
     low, high = (2 * float(limit) - 1 for limit in clopper_pearson(wins, decided, tail))
     if alternative == "less":
         low = -1.0
@@ -154,6 +156,7 @@ def _limits_of_wins(
 
 def _enough(decided: int, n: int) -> Assumption:
     """Say which p-value so many data sets could give."""
+    # all are wins, or all are losses: 2 · 2^−N
     smallest = min(1.0, 2.0 ** (1 - decided))
     detail = (
         f"{decided} of {n} data sets differ: the smallest two-sided p they could give is "
@@ -270,6 +273,7 @@ def _of_logs(
         greater_is_better=greater_is_better,
         decimals=decimals,
     )
+    # a difference of logarithms is the logarithm of a ratio: of losses it is that of B over A
     sign = -1 if losses else 1
     mean = math.nan
     if result.n:

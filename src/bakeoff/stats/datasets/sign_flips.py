@@ -141,6 +141,7 @@ def _ordering(sizes: FloatArray, order: Order) -> FloatArray:
         return np.zeros_like(signs)
     if order == "signs":
         return signs
+    # doubled, the mean ranks of ties are whole numbers
     ranks = np.column_stack([rank(np.abs(column))[0] for column in sizes.T])
     return np.asarray(signs * np.rint(2 * ranks))
 
@@ -171,7 +172,8 @@ def _flipped(
     observed = _keys(observed_sums[None], observed_sizes[None], codes, side)[0]
     enough = observed - _EQUAL
     enough_alone = enough
-    if order != "differences":  # a pair alone is ordered by its ranks or signs
+    # a pair alone is ordered by its ranks or signs
+    if order != "differences":
         enough_alone = np.floor(observed)
     from_largest = np.argsort(-observed, kind="stable")
     at_least_alone = np.zeros(len(members))
@@ -184,6 +186,7 @@ def _flipped(
         at_least_alone += np.count_nonzero(keys >= enough_alone, axis=0)
         # the maximum over the pairs whose own statistic is not larger than that of each
         remaining = np.maximum.accumulate(keys[:, from_largest[::-1]], axis=1)[:, ::-1]
+        # Westfall and Young's step-down: each pair against those that are not before it
         step_down += np.count_nonzero(remaining >= enough[from_largest], axis=0)
         single += np.count_nonzero(remaining[:, :1] >= enough, axis=0)
     pvalue = at_least_alone / patterns
@@ -219,7 +222,8 @@ class _Codes:
     its own root sum of squares: equal ones must be equal whatever their last digits are.
     """
 
-    table: FloatArray  # of the sums −reach to reach of one pair after the other
+    # of the sums −reach to reach of one pair after the other
+    table: FloatArray
     reach: int
 
     @classmethod
@@ -258,7 +262,8 @@ def _keys(sums: FloatArray, sizes: FloatArray, codes: _Codes, side: Alternative)
 def _sign_patterns(n: int, pairs: int, side: Alternative) -> Iterator[FloatArray]:
     """Yield blocks of all patterns of n signs, shape (patterns, n); of two sides half of them."""
     free = n
-    if side == "two-sided":  # a pattern and its opposite have the same sizes
+    # a pattern and its opposite have the same sizes
+    if side == "two-sided":
         free = n - 1
     block = max(1, _BLOCK // pairs)
     for start in range(0, 1 << free, block):

@@ -80,7 +80,8 @@ class Clusters:
 
 def as_clusters(groups: ArrayLike | Clusters | None, n: int, name: str = "groups") -> Clusters:
     """Check one label for each of n rows; None makes every row a cluster of its own."""
-    if isinstance(groups, Clusters):  # that have been read
+    # groups that have been read are taken as they are
+    if isinstance(groups, Clusters):
         return groups
     if groups is None:
         return Clusters(np.arange(n), np.ones(n))
@@ -447,7 +448,8 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     expected = totals / classes.sizes[:, None]
     # Σ_t (x_i − x_j)_t (x_i − x_j)_(t+1) of centred values, for all pairs i, j
     lagged = np.zeros_like(both)
-    for start in range(0, n - 1, _ROWS_AT_ONCE):  # a block ends with the next one's first
+    # a block ends with the next one's first
+    for start in range(0, n - 1, _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE + 1)
         block = right[rows] - expected[classes.codes[rows]]
         lagged += block[:-1].T @ block[1:]

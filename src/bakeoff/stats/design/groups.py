@@ -136,7 +136,8 @@ def _tails_of_whole_numbers(
     magnitude: FloatArray, values: FloatArray, times: FloatArray, points: int, total: float
 ) -> tuple[float, float]:
     """Return P(S* > |S|) and P(S* = |S|) in the quickest exact way."""
-    if len(values) == 1:  # the number of signs that point one way is binomial
+    # the number of signs that point one way is binomial
+    if len(values) == 1:
         one_way = (times[0] + total / values[0]) / 2
         reached, above = upper_tail([one_way, one_way + 1], times[0], 0.5).tolist()
         return above, reached - above
@@ -233,7 +234,8 @@ def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[flo
     theta = _tilt(values, counts, total)
     largest = float(counts @ values)
     room = round((largest - total) / 2)  # how far the largest possible sum is
-    if not room:  # every sign points one way
+    # every sign points one way
+    if not room:
         return 0.0, float(special.exp2(-counts.sum()))
     up = special.expit(2 * theta * values)  # P(sign = +) under the tilt
     spread = 4 * up * (1 - up)
@@ -514,7 +516,8 @@ class Leverage:
         row_shares = counts[classes, codes] / counts.sum(axis=1)[classes]
         shares = of_classes.mean(axis=0)
         df = 0.0
-        if not (of_classes == 1).any():  # no group holds a whole class
+        # no group holds a whole class
+        if not (of_classes == 1).any():
             df = degrees_of_freedom(shares)
         return cls(codes, np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
 
@@ -578,7 +581,8 @@ def spread(
         sums = np.bincount(groups.codes, psi / groups.root * weights).astype(np.float64)
     # fourth powers of large numbers would overflow
     scale = max(_largest(sums), _largest(pseudo_values)) or 1.0
-    if math.isinf(scale):  # as of a root of 0: its slope has no value
+    # the slope of a root of 0 has no value
+    if math.isinf(scale):
         return Spread(math.nan, largest_df, units)
     if units <= 1:
         return Spread(math.nan, math.nan, units)

@@ -135,7 +135,8 @@ def macro_difference(
     status = Status.TOO_FEW
     if degrees.min() >= 1:
         se = math.sqrt(variance)
-        if variance > 0:  # (Σ V_t)²/Σ V_t²/(G_t − 1) (Satterthwaite 1946)
+        # (Σ V_t)²/Σ V_t²/(G_t − 1) (Satterthwaite 1946)
+        if variance > 0:
             df = variance**2 / float(np.sum(variances**2 / degrees))
         status = _status(means, variance, df, of_marks=marks and groups is None)
     return MacroDifference(

@@ -830,7 +830,8 @@ def _statistic(
 ) -> dict[str, float]:
     """Return one of the four statistics with its approximate p-value."""
     pvalue = math.nan
-    if df2 > 0:  # the approximations need a few more folds than the statistics themselves
+    # the approximations need a few more folds than the statistics themselves
+    if df2 > 0:
         pvalue = float(special.fdtrc(df1, df2, f))
     return {
         "statistic": value,

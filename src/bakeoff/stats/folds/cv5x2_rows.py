@@ -313,13 +313,15 @@ def _result(
     estimate = Estimate(value=outcomes.mean, se=math.sqrt(variance), status=status)
     statistic, pvalue = estimate.test(side)
     if status is Status.OK and variant == "corrected":
-        if b != c:  # the statistic falls as that of the effective table does
+        # the statistic falls as that of the effective table does
+        if b != c:
             statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c)
         pvalue = t_pvalue(statistic, math.inf, side)
     ci = None
     if status is Status.OK:
         low, high = estimate.limits(level, side)
-        if side == "less":  # a one-sided interval reaches to the end of the scale
+        # a one-sided interval reaches to the end of the scale
+        if side == "less":
             low = -1.0
         if side == "greater":
             high = 1.0

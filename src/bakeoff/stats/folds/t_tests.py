@@ -151,7 +151,8 @@ class FoldEstimate(Estimate):
         high = (rope - self.value) / self.se
         better = float(special.stdtr(self.df, -high))
         worse = float(special.stdtr(self.df, low))
-        if low > 0:  # the other tail, where nothing cancels
+        # the other tail, where nothing cancels
+        if low > 0:
             low, high = -high, -low
         equal = float(special.stdtr(self.df, high) - special.stdtr(self.df, low))
         return better, equal, worse
@@ -187,6 +188,7 @@ def _mean(d: Differences, extra: float, *assumptions: Assumption, **details: flo
     status = Status.TOO_FEW
     sd = math.nan
     if df > 0:
+        # s² = Σ(x − x̄)²/(J − 1)
         sd = float(x.std(ddof=1))
         status = ratio_status(sd, d.noise, d.identical)
     se = sd * math.sqrt(1 / x.size + extra)
@@ -232,7 +234,8 @@ def size_ratio(
     test = _as_sizes(n_test, "n_test", shape)
     ratios = test / train
     ratio = float(test.sum() / train.sum())
-    alike = bool(np.ptp(test) <= 1 and np.ptp(train) <= 1)  # folds may differ by a row
+    # folds may differ by a row
+    alike = bool(np.ptp(test) <= 1 and np.ptp(train) <= 1)
     detail = f"n_test/n_train from {ratios.min():.4g} to {ratios.max():.4g}, used {ratio:.4g}"
     return ratio, Assumption(_EQUAL_SIZES, alike, detail)
 
@@ -245,6 +248,7 @@ def _ratio_of_folds(shape: tuple[int, ...]) -> tuple[float, Assumption]:
             f"found {k} fold per repetition, shape {shape}; rows are repetitions and columns "
             "folds, or give n_train and n_test",
         )
+    # a fold is one part of k, and the other k − 1 train
     detail = f"n_test/n_train = 1/({k} - 1) as in complete {k}-fold cross-validation"
     return 1 / max(k - 1, 1), Assumption(_EQUAL_SIZES, None, detail)
 
@@ -701,7 +705,8 @@ def half_sample_t(
     if rows - full < 2 or (rows - full) % 2:
         message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
         raise ArgumentError("full_repeats", message)
-    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)  # D_m1 and D_m2
+    # D_m1 and D_m2, of both halves of division m
+    inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
     whole = d.values[rows - full :]
     halves = Differences(inside, d.noise)
     m = len(inside)
@@ -745,7 +750,8 @@ def _light_tails(*scores: ArrayLike) -> Assumption:
         x = np.asarray(scores_of_model, dtype=np.float64)
         size = float(np.ptp(x))
         if size > 0:
-            z = (x - x.mean()) / size  # of any unit: fourth powers would overflow
+            # E(x − μ)⁴/(E(x − μ)²)², in a unit in which fourth powers do not overflow
+            z = (x - x.mean()) / size
             kurtosis = np.fmax(kurtosis, float(np.mean(z**4) / np.mean(z**2) ** 2))
     light = None
     if kurtosis > _HEAVIEST:

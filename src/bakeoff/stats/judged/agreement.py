@@ -346,7 +346,8 @@ def _distances(values: FloatArray, totals: FloatArray, scale: Scale) -> FloatArr
     if scale == "nominal":
         return 1 - np.eye(len(values))
     place = values
-    if scale == "ordinal":  # the ratings between two values, with half of those that have them
+    # the ratings between two values, with half of those that have them
+    if scale == "ordinal":
         place = np.cumsum(totals) - totals / 2
     return np.square(place[:, None] - place)
 

@@ -244,7 +244,8 @@ def _check_connected(met: FloatArray, names: tuple[Any, ...]) -> None:
 
 def _check_order(total: FloatArray) -> None:
     """Refuse an order of showing that strengths alone could bring about."""
-    if ((total > 0) & (total.T > 0)).any():  # some pair met in both orders
+    # some pair met in both orders
+    if ((total > 0) & (total.T > 0)).any():
         return
     first, second = np.nonzero(total)
     gradient = np.zeros((len(first), len(total)))
@@ -439,7 +440,8 @@ def rank_ranges(
     se = strengths.difference_se[i, j]
     df = np.full(len(members), max(strengths.n - 1.0, 1.0))
     nothing = np.full(len(members), math.nan)
-    if not (se > _NO_ERROR).all():  # NaN compares as false
+    # NaN compares as false
+    if not (se > _NO_ERROR).all():
         ranks = np.ones(k, dtype=np.intp)
         return RankRanges(ranks, ranks * k, members, difference, nothing, nothing, nothing, nothing)
     largest = largest_t(

@@ -185,7 +185,8 @@ def prompt_scores(
     # Tukey's pseudo-values: their mean is the jackknife estimate, their spread its error
     values = n * difference - (n - 1) * without
     position_values = n * effect - (n - 1) * effect_without
-    if np.isfinite(values).all():  # else one prompt alone has an order
+    # it is not finite where one prompt alone has an order
+    if np.isfinite(values).all():
         difference = values.mean()
         effect = position_values.mean()
     return PromptScores(
@@ -207,7 +208,8 @@ def _as_votes(outcome: ArrayLike) -> FloatArray:
     votes = as_floats(outcome, "outcome")
     if votes.ndim != 1 or len(votes) == 0:
         raise ArgumentError("outcome", f"expected one vote a row, found shape {votes.shape}")
-    if not (np.abs(votes) <= 1).all():  # NaN compares as false
+    # NaN compares as false
+    if not (np.abs(votes) <= 1).all():
         strange = votes[~(np.abs(votes) <= 1)]
         raise ArgumentError("outcome", f"found {strange[0]}, votes lie between -1 and 1")
     return votes
@@ -227,6 +229,7 @@ def _least_squares(moments: FloatArray) -> tuple[FloatArray, FloatArray]:
     order = moments[..., 1]
     vote = moments[..., 2]
     product = moments[..., 3]
+    # Cramer's rule for Σw · α + Σwo · β = Σwx and Σwo · α + Σw · β = Σwxo
     determinant = np.square(weight) - np.square(order)
     with np.errstate(divide="ignore", invalid="ignore"):
         intercept = (weight * vote - order * product) / determinant
@@ -311,7 +314,8 @@ def _by_t(scores: PromptScores, side: Alternative, level: float) -> Result:
     estimated = _spread_of(values)
     tested = estimated.around(float(values.mean()))
     nothing_differs = not np.abs(scores.means).max() > _NOISE
-    if estimated.se <= _NOISE:  # the order explains every vote
+    # the order explains every vote
+    if estimated.se <= _NOISE:
         nothing_differs = abs(tested.value) <= _NOISE
     status = ratio_status(estimated.se, _NOISE, nothing_differs)
     statistic, pvalue = dataclasses.replace(tested, status=status).test(side)
@@ -337,6 +341,7 @@ def _by_signs(scores: PromptScores, side: Alternative, level: float) -> Result:
     tails = flip_tails(scores.means, n_resamples=_SIGN_DRAWS, seed=0)
     pvalue = tails.pvalue(side, exact=True)
     shares = np.full(n, 1 / n)
+    # limits from means of random subsets (Hartigan 1969)
     limits = subset_limits(scores.means / n, shares, tail_probability(level, side))
     low = -math.inf
     high = math.inf
@@ -368,7 +373,8 @@ def _in_groups(scores: PromptScores, groups: ArrayLike, side: Alternative, level
     of_prompts = of_votes.codes[first_votes]
     if (of_votes.codes != of_prompts[codes]).any():
         raise ArgumentError("groups", "a prompt has votes in several groups: it belongs to one")
-    added = len(scores.tested_values) - scores.n  # of their own group each
+    # prompts that were added are of their own group each
+    added = len(scores.tested_values) - scores.n
     labels = np.append(of_prompts, of_votes.count + np.arange(added))
     values = scores.tested_values
     result = mean_difference(
@@ -397,6 +403,7 @@ def _undecided(scores: PromptScores, side: Alternative) -> Result:
 
 def _share_of(difference: float, ci: ConfidenceInterval | None) -> dict[str, float]:
     """Return the share of prompts on which A is preferred, with its limits."""
+    # ties count half: P(A wins) + P(tie)/2 = (1 + P(A wins) − P(B wins))/2
     share = {"share": (1 + difference) / 2, "share_low": math.nan, "share_high": math.nan}
     if ci is not None:
         share["share_low"] = (1 + ci.low) / 2

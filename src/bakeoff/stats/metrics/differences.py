@@ -190,7 +190,8 @@ def bca_interval(
     noise = 1e-12 * np.abs(ordered).max(initial=abs(estimate))
     ties = np.isclose(ordered, estimate, rtol=0, atol=noise)
     below = (ordered[~ties] < estimate).sum() + ties.sum() / 2
-    if below in (0, len(ordered)):  # the estimate is beyond all of them
+    # the estimate is beyond all resamples
+    if below in (0, len(ordered)):
         return None
     # z₀ from the share of resamples below the estimate, a = Σψ³/(6 (Σψ²)^(3/2)):
     # the quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), with the bias z₀ and the acceleration a
@@ -308,7 +309,8 @@ class Answer:
         null = ""
         if self.difference:
             test += "_difference"
-            if metric.computed:  # that of means is in the catalogue
+            # the null hypothesis of means is in the catalogue
+            if metric.computed:
                 null = (
                     f"The two fitted models have the same {metric.title} on the population that "
                     "the test rows were drawn from."
@@ -678,6 +680,7 @@ def _of_marks(
     right = 0
     if setting.metric.greater_is_better:
         right = 1
+    # of 0 and 1 the mean difference is that of two accuracies: McNemar's mid-p, Newcombe's limits
     counts = paired_counts(rows[0] == right, rows[1] == right)
     n = setting.truth.n
     only_a = counts["only_a_correct"]
@@ -833,7 +836,8 @@ class _Part:
 
 def _part(row_numbers: NDArray[np.intp], contrast: Influence, result: Result) -> _Part:
     df = result.df
-    if df is None:  # the test of right and wrong has no degrees of freedom
+    # the test of right and wrong has no degrees of freedom
+    if df is None:
         df = contrast.tested.df
     return _Part(
         row_numbers,

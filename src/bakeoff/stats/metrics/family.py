@@ -131,7 +131,8 @@ class MetricFamily:
         """The covariance of the metrics of models with values, shape (K, K); NaN of one unit."""
         columns = [single.drawn_from for single in self.defined.values()]
         table = np.empty((len(columns[0]), len(columns)))
-        for start in range(0, len(table), _BLOCK):  # of rows that stay in the cache
+        # blocks of rows that stay in the cache
+        for start in range(0, len(table), _BLOCK):
             for model, column in enumerate(columns):
                 table[start : start + _BLOCK, model] = column[start : start + _BLOCK]
         first = next(iter(self.defined.values()))
@@ -732,7 +733,8 @@ def _on_scale(family: MetricFamily) -> dict[int, Influence]:
 def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
     """Return P(max_j (D_j − D_i)/sd_ij ≥ max_j z_ij)."""
     lead = float(leads[i].max())
-    if math.isinf(lead):  # all are alike, or one is better by the same on every row
+    # all are alike, or one is better by the same on every row
+    if math.isinf(lead):
         if lead < 0:
             return 1.0
         return 1 / (len(draws) + 1)

@@ -234,7 +234,8 @@ def _read_numbers(
     if metric.computed:
         observed = as_scores(y_true, "y_true", unit="rows")
     rows: list[NDArray[Any]] = [as_scores(values, name, unit="rows") for name, values in models]
-    if observed is None:  # the numbers are values, not predictions
+    # the numbers are values, not predictions
+    if observed is None:
         observed = np.full(len(rows[0]), math.nan)
     return Truth(observed), rows
 
@@ -316,7 +317,8 @@ class Table:
         """The cell of each row."""
         index = np.zeros(1, dtype=np.intp)
         for codes, classes in zip(self.codes, self.classes, strict=True):
-            if len(classes) <= classes[-1]:  # some classes in between do not occur
+            # some classes in between do not occur
+            if len(classes) <= classes[-1]:
                 position = np.zeros(int(classes[-1]) + 1, dtype=np.intp)
                 position[classes] = np.arange(len(classes))
                 codes = position[codes]
@@ -615,7 +617,8 @@ def decide(
     """Return status, t and p of a difference that is known so precisely."""
     noise = contrast.noise
     no_spread = contrast.spread.se <= noise
-    if setting.two_rows and not contrast.psi.any():  # a single row or group has no spread
+    # a single row or group has no spread
+    if setting.two_rows and not contrast.psi.any():
         no_spread = True
     identical = abs(contrast.value) <= noise and no_spread
     t = math.nan
@@ -648,7 +651,8 @@ def worth_of_groups(setting: Setting, influence: Influence) -> dict[str, float]:
     if setting.clusters is None:
         return {}
     effect = math.nan
-    if setting.metric.form is not Form.LEFT_OUT:  # which says nothing of single rows
+    # a metric whose rows are left out in turn says nothing of single rows
+    if setting.metric.form is not Form.LEFT_OUT:
         effect = influence.design_effect
     return {
         "n_clusters": int(influence.spread.units),

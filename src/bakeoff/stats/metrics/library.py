@@ -292,7 +292,8 @@ def _influence_of_class(placement: FloatArray, n: int, unbiased: bool) -> FloatA
     """Return n/m·(placement − its mean) of the m rows of a class."""
     m = len(placement)
     factor = n / m
-    if unbiased and m > 1:  # as if the variance of a class had been divided by m − 1
+    # as if the variance of a class had been divided by m − 1
+    if unbiased and m > 1:
         factor *= math.sqrt(m * (n - 1) / (n * (m - 1)))
     return np.asarray(factor * (placement - float(placement.mean())))
 
@@ -637,7 +638,8 @@ for _percent in (5, 10, 25, 50, 75, 90, 95):
 def _standardised(values: FloatArray, which: str) -> FloatArray:
     deviations = values - values.mean()
     variance = float(deviations @ deviations) / len(values)
-    if not np.ptp(values) > 0:  # the variance of equal numbers may be that of their rounding
+    # the variance of equal numbers may be that of their rounding
+    if not np.ptp(values) > 0:
         raise NoValue(f"the {which} numbers are all the same")
     return np.asarray(deviations / math.sqrt(variance))
 

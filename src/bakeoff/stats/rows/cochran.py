@@ -494,7 +494,8 @@ def _greenhouse_geisser(correct: ArrayLike, row_counts: ArrayLike | None, n: int
 
 def _sphericity(models: int) -> Assumption:
     holds = None
-    if models == 2:  # there is one difference only
+    # there is one difference only
+    if models == 2:
         holds = True
     detail = "differences between models vary equally; greenhouse-geisser does without"
     return Assumption("sphericity", holds, detail)

@@ -286,7 +286,8 @@ def _results(
     method = _Method(times, variant, horizon)
     residuals = [_residuals(d, times) for d in differences]
     factors = np.ones(len(residuals))
-    if method.cosines:  # how far the mean of B squared cosines falls short of Ω
+    # how far the mean of B squared cosines falls short of Ω
+    if method.cosines:
         contrasts = len({model for pair in pairs for model in pair}) - 1
         spectra = _spectra(times.count)
         factors, _ = spectra.averages(residuals, spectra.shortfall, contrasts)

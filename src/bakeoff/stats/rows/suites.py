@@ -482,7 +482,8 @@ def _level_of_each(
 ) -> float:
     """Return the level of each interval that makes all of them hold together."""
     if reach is None:
-        if method == MAX_T:  # no pair has a statistic to draw
+        # no pair has a statistic to draw
+        if method == MAX_T:
             method = "bonferroni"
         return simultaneous_level(level, pairs, method)
     # 1 − P(Z > reach), on two sides 1 − P(|Z| > reach), reach the quantile of the largest statistic

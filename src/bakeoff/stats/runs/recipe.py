@@ -487,7 +487,8 @@ class Recipes:
             value = -value
         details = {f"runs_{letter}": recipe.count, f"value_{letter}": value}
         df = recipe.count - 1
-        if df > 0:  # limits by χ² of normal values
+        # limits by χ² of normal values
+        if df > 0:
             sd = math.sqrt(recipe.variance)
             details[f"sd_run_{letter}"] = sd
             details[f"sd_run_low_{letter}"] = sd * math.sqrt(df / special.chdtri(df, 0.025))

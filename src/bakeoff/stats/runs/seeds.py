@@ -188,6 +188,7 @@ def _unpaired(a: FloatArray, b: FloatArray) -> StratifiedMean:
     strata, values = _strata((a, b), (1, -1))
     both_models = _contrast(strata, values)
     tasks = a.shape[1]
+    # d̄ = Σ_t (ā_t − b̄_t)/T, Var(d̄) = Σ_t (s²_a,t/n_a,t + s²_b,t/n_b,t)/T²
     by_task = both_models.by_task[:tasks] - both_models.by_task[tasks:]
     variances = both_models.variances[:tasks] + both_models.variances[tasks:]
     return dataclasses.replace(both_models, by_task=by_task, variances=variances)
@@ -209,6 +210,7 @@ def _decided(
     """Return status, t and p of a difference."""
     size = max(float(np.nanmax(np.abs(a))), float(np.nanmax(np.abs(b))))
     status = Status.OK
+    # what is left of equal differences after rounding is no spread
     if not mean.se > _NOISE * size:
         status = Status.ZERO_VARIANCE
         if abs(mean.value) <= _NOISE * size:
@@ -224,6 +226,7 @@ def _correlation(a: FloatArray, b: FloatArray) -> float:
     both = ~(np.isnan(a) | np.isnan(b))
     if np.count_nonzero(both, axis=0).min() < _SHOWS_PAIRS:
         return math.nan
+    # Pearson's r of what is left after the mean of each task
     x = np.where(both, a, np.nan)
     y = np.where(both, b, np.nan)
     x = x - np.nanmean(x, axis=0)
@@ -355,6 +358,8 @@ def iqm_difference(
 
 def _clipped(table: FloatArray) -> FloatArray:
     """Clip scores to their quartiles, on the scale of the mean of the middle half."""
+    # the influence of a value x on the mean without both outer quarters, but for a constant:
+    # min(max(x, q₁), q₃)/(1 − 2/4)
     low, high = np.quantile(table, [0.25, 0.75])
     return np.asarray(np.clip(table, low, high) / 0.5)
 
@@ -398,6 +403,7 @@ def probability_of_improvement(
     ci = None
     if math.isnan(low):
         status = Status.ZERO_VARIANCE
+        # no placement differs from another: the limits of a share of pairs
         pairs = a.size
         limits = clopper_pearson(estimate * pairs, pairs, (1 - confidence_level) / 2)
         low, high = (float(end) for end in limits)
@@ -420,6 +426,7 @@ def _placements(a: FloatArray, b: FloatArray) -> FloatArray:
     placements = np.empty_like(a)
     for task in range(a.shape[1]):
         together = np.concatenate([a[:, task], b[:, task]])
+        # the rank among all less that among its own model's runs counts the runs of B below it
         among_all = rank(together)[0][: len(a)]
         among_own = rank(a[:, task])[0]
         placements[:, task] = (among_all - among_own) / len(b)
@@ -463,8 +470,10 @@ def performance_profile(
     table = _normalised(scores, "scores")
     cuts = as_scores(thresholds, "thresholds", unit="thresholds")
     runs, tasks = table.shape
-    above = (table > cuts[:, None, None]).mean(axis=1)  # thresholds × tasks
+    # p̂_t: of each threshold and task
+    above = (table > cuts[:, None, None]).mean(axis=1)
     profile = above.mean(axis=1)
+    # Var(Σ_t p̂_t/T) = Σ_t p̂_t(1 − p̂_t)/(S − 1)/T², with T(S − 1) degrees of freedom
     variance = (above * (1 - above)).sum(axis=1) / max(runs - 1, 1) / tasks**2
     reach = -float(special.stdtrit(max(tasks * (runs - 1), 1), (1 - confidence_level) / 2))
     half = reach * np.sqrt(variance)
