@@ -21,10 +21,9 @@ from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.flipped_rows import flipped_rows
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.observations import Missing, Observations
-from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import TASK
-from bakeoff.data.row_values import share_passed
+from bakeoff.data.row_values import shares_passed
 from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, joined, some
 from bakeoff.options import is_called_from_python, metric_and_margin
@@ -38,7 +37,7 @@ from bakeoff.scores.metrics import METRICS, check_metrics, in_unit
 from bakeoff.spec import Costs
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import GivenMetric, Kind, Passing
+from bakeoff.spec.metrics import GivenMetric, Kind, PassingRuns
 from bakeoff.stats import (
     Limits,
     MacroDifference,
@@ -95,8 +94,8 @@ class GateRows:
     """The task of each row, where they are of several."""
     runs_of_items: NDArray[Any] | None = None
     """Which run of its item a row is, where items were run several times."""
-    passing: Passing | None = None
-    """Which share of the runs of an item its value is, where it is one."""
+    passing: PassingRuns | None = None
+    """Which shares of the runs of an item its values are, where they are such."""
     greater_is_better: bool = dataclasses.field(kw_only=True)
     unit: str | None = None
     costs: Costs | None = None
@@ -318,7 +317,7 @@ class GateRows:
         """Return what a metric looks at of each training run of a model."""
         runs = self.given.models[name]
         if self.by_values:
-            return [run.values for run in runs]
+            return [run.values_by(metric) for run in runs]
         looked = looks_at(METRICS[metric])
         if looked == "values":
             return [run.values for run in runs]
@@ -368,7 +367,7 @@ def read_rows(
         tasks = _labels(tables, columns, "tasks", TASK, reading)
     passing = None
     runs = None
-    if isinstance(values, Passing):
+    if isinstance(values, PassingRuns):
         passing = values
     elif columns.runs is not None:
         runs = _labels(tables, columns, "runs", columns.runs, reading)
@@ -738,6 +737,9 @@ def _decided(
     macro = None
     if over_tasks is not None:
         macro = whole(_MACRO, lambda alpha: macro_limits(over_tasks, alpha=alpha))
+    label = ""
+    if rows.passing is not None:
+        label = rows.passing.label_of(terms.metric)
     verdict = GateVerdict(
         overall.decision,
         terms,
@@ -753,7 +755,7 @@ def _decided(
         missing=rows.given.missing,
         allow_missing=allow_missing,
         cautions=rows.given.cautions,
-        label="" if rows.passing is None else str(rows.passing.label),
+        label=label,
     )
     decision = _decision(verdict)
     needed = None
@@ -799,21 +801,20 @@ def _marks_of_base(rows: GateRows) -> NDArray[np.float64]:
     return run.marks[:, ~np.isnan(run.marks).all(axis=0)]
 
 
-def _of_passing_runs(rows: GateRows, passing: Passing) -> Iterator[GateRows]:
-    """Pair halves of the runs of the base, in the items that have k runs in both halves."""
+def _of_passing_runs(rows: GateRows, passing: PassingRuns) -> Iterator[GateRows]:
+    """Pair halves of the runs of the base, in the items that have enough runs in both halves."""
     base, candidate = rows.names
     marks = _marks_of_base(rows)
     is_run = ~np.isnan(marks)
     for halves in _halves(marks.shape[1]):
         first, second = (np.array(half) for half in halves)
         fewest = np.minimum(is_run[:, first].sum(axis=1), is_run[:, second].sum(axis=1))
-        kept = np.flatnonzero(fewest >= passing.k)
+        kept = np.flatnonzero(fewest >= passing.most_runs)
         if not len(kept):
             continue
         models = {}
         for model, half in ((base, first), (candidate, second)):
-            values = share_passed(marks[np.ix_(kept, half)], passing)
-            models[model] = (Predicted(values=values),)
+            models[model] = (shares_passed(marks[np.ix_(kept, half)], passing),)
         pair = rows.of_base(kept, kept)
         yield dataclasses.replace(pair, given=dataclasses.replace(pair.given, models=models))
 
@@ -1141,7 +1142,7 @@ def rules(verdict: GateVerdict) -> list[Case]:
     """Return a test case for each rule: what it asks, and why it does not hold."""
     cases = []
     for one in verdict.each:
-        by = f"{one.terms.metric}"
+        by = one.label or one.terms.metric
         where = "on all rows" if one.macro is None else f"in the mean over {len(one.tasks)} tasks"
         limits = one.whole.limits
         shown = writer(one)
@@ -1231,7 +1232,7 @@ def as_markdown(verdict: GateVerdict, flips: Flips | None = None) -> str:
         for part in one.parts:
             name = part.name or "all"
             if verdict.by_metric:
-                name += f", {one.terms.metric}"
+                name += f", {one.label or one.terms.metric}"
             limits = part.limits
             numbers = map(shown, (limits.estimate, limits.low, limits.high))
             cells = markdown(name), f"{limits.n:,}", *numbers, part.decision.value

@@ -45,7 +45,7 @@ from bakeoff.report.study import Study
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
-from bakeoff.spec.metrics import RIGHT, GivenMetric, Passing, passing_of
+from bakeoff.spec.metrics import RIGHT, GivenMetric, PassingRuns, passing_runs
 from bakeoff.spec.related import names_repetitions
 from bakeoff.stats import Release, Runs
 
@@ -326,7 +326,16 @@ def gate(
     if isinstance(measured.kind, GivenMetric):
         greater_is_better = measured.kind.greater_is_better
     of_tasks = parts.pop(_TASK_OF_ROW, None)
-    rows = GateRows(observations, parts, of_tasks, greater_is_better=greater_is_better)
+    passing = None
+    if isinstance(measured.kind, PassingRuns):
+        passing = measured.kind
+    rows = GateRows(
+        observations,
+        parts,
+        of_tasks,
+        passing=passing,
+        greater_is_better=greater_is_better,
+    )
     rows = rows.measured(settings["unit"], settings["costs"])
     each_task = settings["each_task"]
     terms = read_terms(rows, measured.names, margins, margin, alpha, superior, each_task=each_task)
@@ -551,16 +560,16 @@ def _settled(
 ) -> Measured:
     """Return by what models are compared, now that the tables are known."""
     kind = measured.kind
-    if isinstance(kind, GivenMetric) and not isinstance(kind, Passing):
+    if isinstance(kind, GivenMetric):
         if options["value"] is None:
             return measured
         # numbers per row are called like their column
         name = options["value"]
         return measured._replace(kind=described_metric(name, kind.greater_is_better, label=name))
     if isinstance(kind, str) and options.get("missing") is None and _run_unequally(tables, columns):
-        share = passing_of("pass@1")
+        share = passing_runs(["pass@1"])
         assert share is not None
-        return measured._replace(kind=share.model_copy(update={"marks": kind}))
+        return measured._replace(kind=share.marked(kind))
     return measured
 
 

@@ -74,7 +74,7 @@ def flipped_rows(
     marks = _are_marks(rows)
     several = rows.items is not None or max(map(len, places.values())) > 1
     kind = _kind(rows, marks=marks, several=several)
-    seen = rows.predicted
+    seen = rows.by(metric).predicted
     if kind is Kind.MARKS:
         seen = rows.correct
     values = dict[str, NDArray[Any]]()

@@ -20,7 +20,7 @@ from bakeoff.data.target import Answers
 from bakeoff.errors import Problem, some
 from bakeoff.options import setting
 from bakeoff.sources.common.base import as_columns
-from bakeoff.spec.metrics import Kind, Passing
+from bakeoff.spec.metrics import Kind, PassingRuns
 
 _WRONG = 0.0
 """What an item that a model lacks counts as, where 1 says that an item is right."""
@@ -71,7 +71,7 @@ def completed(
     if handled == "wrong":
         if metric is None:
             _refuse_without_truth(holders)
-        marks = metric.marks if isinstance(metric, Passing) else metric
+        marks = metric.marks if isinstance(metric, PassingRuns) else metric
         wrong = _WRONG if marks == "accuracy" else _WRONG_AS_ERROR
         return [_with_rows(part, holders, wrong) for part in parts], missing
     if not common:
@@ -84,7 +84,7 @@ def completed(
 
 def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
     """Refuse to count as wrong what is no label."""
-    if isinstance(metric, str | Passing):  # marks of right and wrong items
+    if isinstance(metric, str | PassingRuns):  # marks of right and wrong items
         return
     has_numbers = metric is not None
     for file in files:
