@@ -30,7 +30,7 @@ from bakeoff.options import is_called_from_python, metric_and_margin
 from bakeoff.report.exhibits.flips import Flips
 from bakeoff.report.exhibits.flips import joined as joined_flips
 from bakeoff.report.junit import Case
-from bakeoff.report.numbers import MINUS, fixed, percent
+from bakeoff.report.numbers import MINUS, count, fixed, percent
 from bakeoff.report.tables import markdown
 from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores.metrics import METRICS, check_metrics, in_unit
@@ -911,7 +911,7 @@ def _open_question(verdict: GateVerdict, margin: str) -> str:
         return f"{candidate} may be worse than {base} by {margin}, or not"
     on = f"on {verdict.overall.rows}"
     if verdict.macro is not None:
-        on = f"in the mean over {len(verdict.tasks)} tasks"
+        on = f"in the mean over {count(len(verdict.tasks), 'task')}"
     return f"{_claim(verdict, margin)} {on}, but {joined(verdict.obstacles)}"
 
 
@@ -920,7 +920,7 @@ def _harm(verdict: GateVerdict, margin: str) -> str:
     base, candidate = verdict.names
     places = []
     if verdict.is_worse_over_tasks:
-        places.append(f"in the mean over {len(verdict.tasks)} tasks")
+        places.append(f"in the mean over {count(len(verdict.tasks), 'task')}")
     if verdict.harmed:
         places.append(f"for {_few(verdict.harmed)}")
     relation = "worse"
@@ -936,10 +936,10 @@ def _over_tasks(verdict: GateVerdict) -> str:
     """Say of a candidate that ships that the mean over tasks is meant, or each of them."""
     if verdict.macro is None:
         return ""
-    count = len(verdict.tasks)
+    over = f" in the mean over {count(len(verdict.tasks), 'task')}"
     if verdict.terms.each_task is None:
-        return f" in the mean over {count} tasks"
-    return f" in the mean over {count} tasks, and by {verdict.terms.each_task:g} in each of them"
+        return over
+    return f"{over}, and by {verdict.terms.each_task:g} in each of them"
 
 
 def reasons(verdict: GateVerdict) -> list[str]:
@@ -1002,10 +1002,10 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
         return []
     shown = writer(verdict)
     unit = _unit(verdict)
-    count = len(verdict.tasks)
+    tasks = count(len(verdict.tasks), "task")
     if verdict.macro is None:
         over = "several training runs" if verdict.runs else verdict.terms.metric
-        sentences = [f"The mean over the {count} tasks is not known for {over}."]
+        sentences = [f"The mean over the {tasks} is not known for {over}."]
     else:
         limits = verdict.macro.limits
         known = f"there are no limits, because {_why_none(limits)}"
@@ -1014,7 +1014,7 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
                 f"the true change is above {shown(limits.low)} and below {shown(limits.high)}{unit}"
             )
         sentences = [
-            f"In the mean over {count} tasks, which weigh alike (macro average), it is "
+            f"In the mean over {tasks}, which weigh alike (macro average), it is "
             f"{_moved(verdict, limits)}; {known}."
         ]
     by_decision = dict.fromkeys(Release, 0)
@@ -1143,7 +1143,9 @@ def rules(verdict: GateVerdict) -> list[Case]:
     cases = []
     for one in verdict.each:
         by = one.label or one.terms.metric
-        where = "on all rows" if one.macro is None else f"in the mean over {len(one.tasks)} tasks"
+        where = "on all rows"
+        if one.macro is not None:
+            where = f"in the mean over {count(len(one.tasks), 'task')}"
         limits = one.whole.limits
         shown = writer(one)
         numbers = (

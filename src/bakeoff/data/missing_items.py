@@ -136,7 +136,24 @@ def _counted(
         # a log that is not whole lacks items that no other file may have either
         of_logs = lacking_share(asked.get(model, {}))
         shares[model] = max(n_lacking / wanted[model], of_logs)
-    return Missing(handled, n_items, lacking, shares, n_compared)
+    tasks = _lacking_tasks(parts)
+    return Missing(handled, n_items, lacking, shares, n_compared, tasks)
+
+
+def _lacking_tasks(parts: Sequence[Observations]) -> dict[str, tuple[str, ...]]:
+    """Name the tasks of which a model has no item, of the models that lack one."""
+    tasks_by_model: dict[str, set[str]] = {}
+    for part in parts:
+        (model,) = part.models
+        tasks = tasks_by_model.setdefault(model, set())
+        if part.tasks is not None:
+            tasks.update(part.tasks.tolist())
+    every: set[str] = set().union(*tasks_by_model.values())
+    lacking = {}
+    for model, tasks in tasks_by_model.items():
+        if tasks and tasks != every:
+            lacking[model] = tuple(sorted(every - tasks))
+    return lacking
 
 
 def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:

@@ -320,7 +320,7 @@ def evidence(study: Study, family: Family) -> str:
     name = study.dataset_label(family.dataset)
     tasks = row.result.get("details", {}).get("tasks", ())
     if tasks:
-        return f"the mean over {len(tasks)} tasks of {row.n:,} rows of {name}"
+        return f"the mean over {count(len(tasks), 'task')} of {row.n:,} rows of {name}"
     rows = f"{row.n:,} held-out rows of {name}{worth(study, row)}"
     if family.entry.about != "recipes":
         return rows
