@@ -34,7 +34,7 @@ from bakeoff.data.observations import Observations
 from bakeoff.data.open_table import read_frame
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
-from bakeoff.data.records import TASK
+from bakeoff.data.records import MODEL, TASK
 from bakeoff.data.target import Answers
 from bakeoff.errors import UserError, printable, unknown
 from bakeoff.files import is_file, is_folder
@@ -507,8 +507,11 @@ def read_tables(
             f"the models over these by {setting('datasets', tables.datasets)}"
         )
     value = options["value"]
-    if value is not None and (options["values"] is None or tables.wide is not None):
-        raise UserError("value: is for numbers (values) in one table per model")
+    if value is not None and options["values"] is None:
+        raise UserError(
+            "value: names the column of numbers: say what they are by values: right, wrong, "
+            "higher or lower"
+        )
     if options["tasks"] is not None or (tables.tasks and options["values"] is not None):
         tables = tables.of_tasks(options["tasks"], value)
         value = "value" if "value" in tables.first.names else None
@@ -528,6 +531,14 @@ def read_tables(
         keys["tasks"] = TASK
     columns = validated(GivenColumns, keys)
     tables = tables.by_model(columns, options["models"])
+    if value is not None and tables.wide is not None:
+        if value not in tables.wide.names:
+            raise UserError(f"value: {unknown('column', value, tables.wide.names)}")
+        raise UserError(
+            f"value: {tables.wide.path!r} has a column for each model: name these by "
+            f"{setting('models', 'A,B')}; a table with a row for each model and item needs a "
+            f"column {MODEL!r} of the models"
+        )
     return tables, columns, _settled(measured, tables, columns, options)
 
 

@@ -8,6 +8,7 @@ resolved. An instance without a prediction is in ``incomplete_ids`` alone.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from bakeoff.data.readers.common import LeftOut, check_record, has_all, table_of
 from bakeoff.files import parse_json
 
 WHAT = "a report of SWE-bench"
+_MODEL_AND_RUN = re.compile(r"(.+)(?:\.(?!\d)|(?<!\d)\.)(.*)")
+"""The name of a report: the dot between two digits, as in gpt-4.1, is one of the model."""
 _KEYS = (r'"submitted_ids"\s*:', r'"resolved_ids"\s*:')
 _REPORT = {"submitted_ids": list, "resolved_ids": list, "incomplete_ids?": list}
 
@@ -29,8 +32,8 @@ def recognizes(head: str) -> bool:
 
 def named(path: Path) -> dict[str, str]:
     """Return the model that the name of a report begins with, before the id of the run."""
-    model, _, _ = path.stem.rpartition(".")
-    return {"model": model or path.stem}
+    match = _MODEL_AND_RUN.fullmatch(path.stem)
+    return {"model": path.stem if match is None else match[1]}
 
 
 def read(text: str) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import fixed, probability, pvalue, words
 from bakeoff.report.ranking import ranking, without_noise
 from bakeoff.report.study import Study
+from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Evidence, McNemarPower, detectable_difference
 from bakeoff.stats.core.result import Alternative
 
@@ -338,6 +339,8 @@ def _rows_needed(study: Study, family: Family, row: Comparison, detectable: floa
         noun = "groups of rows"
         if rows.items is not None and len(np.unique(rows.items)) == n:
             noun = "items"
+    if isinstance(study.analysis.given_metrics.get(family.metric), Passing):
+        noun = "items"
     if suites.of_tasks(family):
         noun += " in the same shares of the tasks"
     needed = math.inf
