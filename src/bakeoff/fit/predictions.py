@@ -49,6 +49,15 @@ class Predictions:
         assert values is not None
         return values
 
+    def of_rows(self, kept: NDArray[np.bool_]) -> Predictions:
+        """Return the predictions of some of the rows."""
+        parts: dict[str, Any] = {}
+        for name in ("row_id", "y_true", "y_pred", "probabilities", "decision"):
+            column = getattr(self, name)
+            if column is not None:
+                parts[name] = column[kept]
+        return dataclasses.replace(self, **parts)
+
     @property
     def ranking(self) -> NDArray[np.float64] | None:
         """What orders the rows per class: probabilities, or decision values."""

@@ -130,3 +130,20 @@ def test_a_task_that_a_model_lacks_is_named_in_calls_and_experiments():
     experiment = load_experiment({"experiment": "e", "models": models, "metrics": ["accuracy"]})
     problems, _ = check_experiment(experiment)
     assert LACKS in " ".join(map(str, problems))
+
+
+def test_an_experiment_names_a_task_in_which_a_metric_has_no_value():
+    truth = np.where(TASK == "s1", 1, Y)
+    models = {}
+    for name, said in zip("AB", (A, B), strict=True):
+        chance = np.clip(said * 0.5 + RNG.random(N) / 2, 0, 1)
+        columns = {"id": range(N), "y_true": truth, "y_pred": said, "p_1": chance, "task": TASK}
+        pd.DataFrame(columns).to_csv(f"{name}.csv", index=False)
+        models[name] = {"predictions": f"{name}.csv", "columns": {"tasks": "task"}}
+    content = {"experiment": "e", "models": models, "metrics": ["accuracy", "roc_auc"]}
+    problems, _ = check_experiment(load_experiment(content))
+    (told,) = map(str, problems)
+    assert told.startswith("metrics[1]: roc_auc has no value: in task s1 the tested rows are all")
+    assert told.endswith("leave it out, or the rows of this task")
+    problems, _ = check_experiment(load_experiment({**content, "metrics": ["accuracy", "f1"]}))
+    assert problems == []
