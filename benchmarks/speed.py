@@ -5,6 +5,7 @@ Each command is a process of its own from a cold start; the medians go to speed.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import statistics
@@ -91,6 +92,35 @@ def labels(folder: Path, rows: int = 100_000, models: int = 5) -> None:
     frame.to_csv(folder / "labels.csv", index=False)
 
 
+def suite(folder: Path, tasks: int = 57, items: int = 12_752) -> None:
+    """Write logs of lm-evaluation-harness as of MMLU: many tasks of unequal size, three models."""
+    rng = np.random.default_rng(0)
+    sizes = 100 + rng.multinomial(items - 100 * tasks, rng.dirichlet(np.ones(tasks)))
+    when = "2026-01-01T00-00-00.000000"
+    for model, share in (("large", 0.72), ("medium", 0.70), ("small", 0.60)):
+        place = folder / "logs" / model
+        place.mkdir(parents=True)
+        for task, size in enumerate(sizes):
+            lines = []
+            for item, right in enumerate(rng.random(size) < share):
+                question = f"Question {item} of task {task}: which of these four answers is right?"
+                record = {
+                    "doc_id": item,
+                    "doc": {"question": question, "choices": ["one", "two", "three", "four"]},
+                    "target": "1",
+                    "arguments": {"gen_args_0": {"arg_0": question, "arg_1": " one"}},
+                    "resps": [],
+                    "filtered_resps": [],
+                    "doc_hash": f"d{task}-{item}",
+                    "prompt_hash": f"p{task}-{item}",
+                    "metrics": ["acc"],
+                    "acc": float(right),
+                }
+                lines.append(json.dumps(record))
+            samples = place / f"samples_task_{task:02}_{when}.jsonl"
+            samples.write_text("\n".join(lines), encoding="utf-8")
+
+
 TASKS = {
     "version": Task("`snakemake --version`, which does nothing", ["-m", "snakemake", "--version"]),
     "import": Task(
@@ -107,6 +137,11 @@ TASKS = {
         "`bakeoff compare` of 100,000 rows × 5 models",
         ["-m", "bakeoff", "compare", "labels.csv"],
         labels,
+    ),
+    "suite": Task(
+        "`bakeoff compare` of a folder of logs, 57 tasks × 3 models, 12,752 items each",
+        ["-m", "bakeoff", "compare", "logs", "--values", "right"],
+        suite,
     ),
     "call": Task(
         "`compare_estimators` of a forest and a logistic regression, 569 rows, 5x2cv",

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
 from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.plan_tests import check_classes, plan_tests
+from bakeoff.comparisons.settings import has_test
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.splits import (
@@ -16,16 +21,18 @@ from bakeoff.data.splits import (
     divisions,
     largest_k,
 )
-from bakeoff.data.table import GROUP, TIME
+from bakeoff.data.table import GROUP, SUBGROUP, TIME
 from bakeoff.errors import Problem, UserError
 from bakeoff.fit.check_models import check_inner_divisions, check_model, check_model_on
-from bakeoff.scores import METRICS, Need
-from bakeoff.scores.given_results import given_scores
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores import METRICS, Need, score
+from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.scores.metrics import no_metric, of_other_task
 from bakeoff.scores.own_metrics import enter_own, imported
-from bakeoff.spec import AnalysisPlan, Experiment, Fit
+from bakeoff.spec import AnalysisPlan, Costs, Experiment, Fit
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.problems import problems_with_datasets, problems_with_given, problems_with_task
+from bakeoff.spec.related import task_column
 from bakeoff.stats import catalogue
 from bakeoff.usercode import refuse_missing
 
@@ -339,6 +346,7 @@ def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> It
             if isinstance(experiment.datasets[dataset], GivenData):
                 yield problem
             continue
+        problems: list[Problem] = []
         for model in experiment.given:
             try:
                 for repeat, fold, split in divisions(splits, plan):
@@ -346,4 +354,44 @@ def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> It
                         fit = Fit(dataset, model, name, repeat, fold, seed)
                         predictions_of(fit, experiment, table, split)
             except Problem as problem:
-                yield problem
+                problems.append(problem)
+        yield from problems
+        if not problems and name == "holdout":
+            yield from _metrics_in_tasks(experiment, dataset, table, splits)
+
+
+def _metrics_in_tasks(
+    experiment: Experiment, dataset: str, table: Table, splits: pd.DataFrame
+) -> Iterator[Problem]:
+    """Find metrics without a value in one of several fixed tasks, over which they have no mean."""
+    column = task_column(experiment)
+    if column is None or experiment.with_values:
+        return
+    tasks = table.carried[f"{SUBGROUP}{column}"].astype(str).to_numpy()
+    plan = experiment.resampling.plans()["holdout"]
+    costs = analysis_of(experiment).datasets[dataset].costs
+    (repeat, fold, split) = next(iter(divisions(splits, plan)))
+    for i, metric in enumerate(experiment.metrics):
+        if metric not in METRICS or not has_test(metric):
+            continue
+        for model in experiment.given:
+            fit = Fit(dataset, model, "holdout", repeat, fold, 1)
+            predictions = given_predictions(fit, experiment, table, split)
+            reason = _why_undefined(predictions, tasks[split.test], metric, costs)
+            if reason:
+                yield Problem(
+                    ("metrics", i),
+                    f"{metric} has no value: {reason}; leave it out, or the rows of this task",
+                )
+                break
+
+
+def _why_undefined(
+    predictions: Predictions, tasks: NDArray[Any], metric: str, costs: Costs | None
+) -> str:
+    """Say in which task a metric has no value, and why; empty where it has one in each."""
+    for task in np.unique(tasks):
+        _, reason = score(METRICS[metric], predictions.of_rows(tasks == task), costs)
+        if reason:
+            return f"in task {task} {reason}"
+    return ""

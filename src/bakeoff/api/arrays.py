@@ -16,7 +16,7 @@ from bakeoff.api.measured import Measured, measured_by
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.model_columns import columns_by_model
-from bakeoff.data.observations import Observations
+from bakeoff.data.observations import Observations, without_tasks
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import OURS, Records
 from bakeoff.data.target import (
@@ -66,6 +66,8 @@ def side_by_side(
     measured = measured_by(options)
     _check_truth(y, options["values"])
     runs = _runs_of(predictions, called)
+    if options.get("tasks") is not None:
+        _refuse_lacking_tasks(runs, options["tasks"])
     dividing = _dividing(options)
     rows = _aligned_arguments(y, runs, related, dividing)
     shared = _shared_columns(rows, related, dividing, measured)
@@ -169,6 +171,24 @@ def _aligned_arguments(
     for column, values in dividing.items():
         arguments[_subgroup(column)] = values
     return aligned(without_none(arguments))
+
+
+def _refuse_lacking_tasks(runs: Mapping[str, _Run], tasks: Any) -> None:
+    """Refuse predictions, or numbers, of which a task has none at all."""
+    labels = pd.Series(tasks)
+    for run in runs.values():
+        if isinstance(run.given, pd.Series) and isinstance(tasks, pd.Series):
+            is_there = labels.index.isin(run.given.dropna().index)
+        elif isinstance(run.given, pd.Series | np.ndarray) and len(run.given) == len(labels):
+            values = pd.DataFrame(run.given)
+            is_there = values.notna().all(axis=1).to_numpy()
+        else:
+            continue
+        lacking = sorted(set(labels.astype(str)) - set(labels[is_there].astype(str)))
+        if lacking:
+            raise UserError(
+                f"{without_tasks(run.argument, lacking)}: leave what it lacks out of all arguments"
+            )
 
 
 def _shared_columns(

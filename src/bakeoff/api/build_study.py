@@ -254,16 +254,14 @@ def _metrics(
     observations: Observations, measured: Measured, costs: Costs | None
 ) -> tuple[tuple[str, ...], dict[str, GivenMetric]]:
     """Return all metrics, and those that describe the numbers per row."""
-    if isinstance(measured.kind, GivenMetric):
-        metrics = [measured.kind.name]
-        described = {measured.kind.name: measured.kind}
+    described = measured.described
+    if described:
+        metrics = list(described)
     elif measured.kind is not None:
         # what is right and what is wrong was settled when the numbers were read
         metrics = [METRIC]
-        described = {}
     else:
         metrics = list(dict.fromkeys(measured.metrics or (observations.task.metric,)))
-        described = {}
         check_metrics(metrics, observations, costs)
         if not any(map(has_interval, metrics)):
             raise Problem(
@@ -404,7 +402,7 @@ def _scores(
             )
             for metric in analysis.metrics:
                 if run.values is not None:
-                    value = float(run.values.mean())
+                    value = float(run.values_by(metric).mean())
                     reason = ""
                 else:
                     value, reason = score(METRICS[metric], predictions, costs)

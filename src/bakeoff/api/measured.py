@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bakeoff.errors import UserError, joined, shown, unknown
+from bakeoff.errors import UserError, shown, unknown
 from bakeoff.options import setting
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
@@ -17,8 +17,9 @@ from bakeoff.spec.metrics import (
     GivenMetric,
     Kind,
     OwnMetric,
-    Passing,
+    PassingRuns,
     passing_of,
+    passing_runs,
     standard_name,
 )
 
@@ -45,14 +46,21 @@ class Measured(NamedTuple):
     @property
     def of_items(self) -> bool:
         """Whether of all runs of an item one value is left."""
-        return isinstance(self.kind, Passing)
+        return isinstance(self.kind, PassingRuns)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The metrics, or what the numbers per row are called."""
+        return tuple(self.described) or self.metrics
+
+    @property
+    def described(self) -> dict[str, GivenMetric]:
+        """The metrics of numbers per row, by name."""
+        if isinstance(self.kind, PassingRuns):
+            return {metric.name: metric for metric in self.kind.metrics}
         if isinstance(self.kind, GivenMetric):
-            return (self.kind.name,)
-        return self.metrics
+            return {self.kind.name: self.kind}
+        return {}
 
 
 def measured_by(options: Mapping[str, Any]) -> Measured:
@@ -68,10 +76,10 @@ def measured_by(options: Mapping[str, Any]) -> Measured:
     if passing is not None:
         if not isinstance(kind, str):
             raise UserError(
-                f"metrics: {passing.label} is about runs that are right or wrong; "
+                f"metrics: {passing.metrics[0].label} is about runs that are right or wrong; "
                 f"{setting('values', 'right')} says that 1 is right"
             )
-        kind = passing.model_copy(update={"marks": kind})
+        kind = passing.marked(kind)
         names = ()
     if values is not None:
         _refuse_options_of_labels(options, names)
@@ -88,22 +96,15 @@ def _metrics_named(metrics: str | Sequence[str] | None) -> tuple[str, ...]:
     return tuple(map(standard_name, metrics))
 
 
-def _passing(names: Sequence[str]) -> Passing | None:
-    """Return pass@k or pass^k, where it is asked for; it is compared by itself."""
+def _passing(names: Sequence[str]) -> PassingRuns | None:
+    """Return what is asked of the runs of items; None where nothing is."""
     for name in names:
-        passing = passing_of(name)
-        if passing is not None:
-            others = [metric for metric in names if metric != name]
-            if len(names) > 1:
-                raise UserError(
-                    f"metrics: {passing.label} is compared by itself, without {joined(others)}: "
-                    "ask for each in a call of its own"
-                )
-            return passing
-    for name in names:
-        if name.startswith(("pass@", "pass^")):
+        if name.startswith(("pass@", "pass^")) and passing_of(name) is None:
             raise UserError(f"metrics: found {shown(name)}, expected a number like pass@5")
-    return None
+    try:
+        return passing_runs(names)
+    except ValueError as error:
+        raise UserError(f"metrics: {error}") from None
 
 
 def _refuse_options_of_labels(options: Mapping[str, Any], metrics: Sequence[str]) -> None:

@@ -29,7 +29,7 @@ from bakeoff.data.observations import Observations
 from bakeoff.data.open_table import read_frame
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
-from bakeoff.data.records import TASK
+from bakeoff.data.records import MODEL, TASK
 from bakeoff.data.target import Answers
 from bakeoff.errors import UserError, printable, unknown
 from bakeoff.files import is_file, is_folder
@@ -40,7 +40,7 @@ from bakeoff.report.study import Study
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
-from bakeoff.spec.metrics import RIGHT, GivenMetric, Passing, passing_of
+from bakeoff.spec.metrics import RIGHT, GivenMetric, PassingRuns, passing_runs
 from bakeoff.spec.related import names_repetitions
 from bakeoff.stats import Release, Runs
 
@@ -321,7 +321,16 @@ def gate(
     if isinstance(measured.kind, GivenMetric):
         greater_is_better = measured.kind.greater_is_better
     of_tasks = parts.pop(_TASK_OF_ROW, None)
-    rows = GateRows(observations, parts, of_tasks, greater_is_better=greater_is_better)
+    passing = None
+    if isinstance(measured.kind, PassingRuns):
+        passing = measured.kind
+    rows = GateRows(
+        observations,
+        parts,
+        of_tasks,
+        passing=passing,
+        greater_is_better=greater_is_better,
+    )
     rows = rows.measured(settings["unit"], settings["costs"])
     each_task = settings["each_task"]
     terms = read_terms(rows, measured.names, margins, margin, alpha, superior, each_task=each_task)
@@ -493,8 +502,11 @@ def read_tables(
             f"the models over these by {setting('datasets', tables.datasets)}"
         )
     value = options["value"]
-    if value is not None and (options["values"] is None or tables.wide is not None):
-        raise UserError("value: is for numbers (values) in one table per model")
+    if value is not None and options["values"] is None:
+        raise UserError(
+            "value: names the column of numbers: say what they are by values: right, wrong, "
+            "higher or lower"
+        )
     if options["tasks"] is not None or (tables.tasks and options["values"] is not None):
         tables = tables.of_tasks(options["tasks"], value)
         value = "value" if "value" in tables.first.names else None
@@ -515,6 +527,14 @@ def read_tables(
         keys["tasks"] = TASK
     columns = validated(GivenColumns, keys)
     tables = tables.by_model(columns, options["models"])
+    if value is not None and tables.wide is not None:
+        if value not in tables.wide.names:
+            raise UserError(f"value: {unknown('column', value, tables.wide.names)}")
+        raise UserError(
+            f"value: {tables.wide.path!r} has a column for each model: name these by "
+            f"{setting('models', 'A,B')}; a table with a row for each model and item needs a "
+            f"column {MODEL!r} of the models"
+        )
     return tables, columns, _settled(measured, tables, columns, options)
 
 
@@ -547,16 +567,16 @@ def _settled(
 ) -> Measured:
     """Return by what models are compared, now that the tables are known."""
     kind = measured.kind
-    if isinstance(kind, GivenMetric) and not isinstance(kind, Passing):
+    if isinstance(kind, GivenMetric):
         if options["value"] is None:
             return measured
         # numbers per row are called like their column
         name = options["value"]
         return measured._replace(kind=described_metric(name, kind.greater_is_better, label=name))
     if isinstance(kind, str) and options.get("missing") is None and _run_unequally(tables, columns):
-        share = passing_of("pass@1")
+        share = passing_runs(["pass@1"])
         assert share is not None
-        return measured._replace(kind=share.model_copy(update={"marks": kind}))
+        return measured._replace(kind=share.marked(kind))
     return measured
 
 

@@ -420,7 +420,7 @@ def _show_pairs(study: Study, family: Family) -> None:
     if only_best and not family.leader_only:
         say(dim("Pairs without the best model are not shown; --json gives them."))
     _say_test(study, family)
-    _say_cautions(family)
+    _say_cautions(study, family)
 
 
 def _models_best_first(study: Study, family: Family) -> Sequence[str]:
@@ -432,9 +432,9 @@ def _models_best_first(study: Study, family: Family) -> Sequence[str]:
     return best_first(study)
 
 
-def _say_cautions(family: Family) -> None:
+def _say_cautions(study: Study, family: Family) -> None:
     """Say which tests disagree with the scores, and which assumptions are not met."""
-    disagreement = prose.disagreement(family.rows)
+    disagreement = prose.disagreement(study, family.rows)
     if disagreement:
         say(paragraph(disagreement.strip()))
     for check in prose.checked(family.rows):

@@ -39,7 +39,6 @@ from bakeoff.report.junit import to_xml
 from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import (
     Arity,
     Entry,
@@ -171,8 +170,9 @@ def _show_metrics(verdict: release.GateVerdict) -> None:
     """Print the limits by each metric: on all rows, over tasks, and of parts of the rows."""
     lines = []
     for by_metric in verdict.by_metric:
+        metric = by_metric.label or by_metric.terms.metric
         for part in _shown_parts(by_metric):
-            lines.append((by_metric.terms.metric, *_line_of_part(by_metric, part)))
+            lines.append((metric, *_line_of_part(by_metric, part)))
     head = ("metric", *_head_of_parts(verdict, "change"))
     say_table(head, lines, f"l{_SIDES_OF_PARTS}")
     say("")
@@ -616,7 +616,7 @@ def _read_pilot(args: argparse.Namespace) -> Pilot:
     metric = rows.given.task.metric
     if measured.names:
         metric = measured.names[0]
-    is_of_values = isinstance(measured.kind, GivenMetric) or rows.passing is not None
+    is_of_values = bool(measured.described)
     return Pilot(rows, metric, is_of_values)
 
 

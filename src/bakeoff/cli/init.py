@@ -43,6 +43,7 @@ from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, number, percent
 from bakeoff.report.rare_classes import RARE, rare_share
+from bakeoff.sources.common.formats import without_endings
 from bakeoff.sources.common.identifiers import names
 from bakeoff.spec import load_experiment
 
@@ -512,5 +513,9 @@ def _scalar(value: str) -> str:
 
 def _slug(file: str) -> str:
     """Make an id of the name of a file."""
-    stem = re.sub(r"[^a-z0-9]+", "-", Path(file).name.split(".")[0].lower())
-    return stem.strip("-")[:60].strip("-") or "experiment"
+    name = Path(file).name
+    stem = without_endings(name)
+    if stem == name:  # of a format that is not known by its ending
+        stem = Path(name).stem
+    slug = re.sub(r"[^a-z0-9]+", "-", stem.lower())
+    return slug.strip("-")[:60].strip("-") or "experiment"

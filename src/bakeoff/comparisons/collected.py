@@ -188,6 +188,7 @@ def read_predictions(
         }
         if by_values:
             values = frame[present].to_numpy(dtype=np.float64)
+            facts["values_by_metric"] = _read_values_by_metric(file, present)
             return PairedPredictions.from_values(present, values, **facts)
         classes, truth, answers = _answers(frame, present)
         facts |= _read_ranking(file, present, classes, _looked_at(metrics))
@@ -195,6 +196,20 @@ def read_predictions(
     if answers:
         predicted = np.column_stack(answers)
     return PairedPredictions(tuple(present), tuple(classes), truth, predicted, **facts)
+
+
+def _read_values_by_metric(file: pq.ParquetFile, runs: Sequence[str]) -> dict[str, Floats]:
+    """Read the numbers of each row by each metric, where there are several."""
+    names = file.schema_arrow.names
+    tables = {}
+    if runs:
+        for name in names:
+            if name.startswith(f"{runs[0]}:"):
+                metric = name.removeprefix(f"{runs[0]}:")
+                columns = [f"{run}:{metric}" for run in runs]
+                frame = file.read(columns=columns).to_pandas()
+                tables[metric] = frame[columns].to_numpy(dtype=np.float64)
+    return tables
 
 
 def _with_prefix(prefix: str, columns: Iterable[str]) -> dict[str, str]:

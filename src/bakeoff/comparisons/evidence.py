@@ -113,6 +113,8 @@ class PairedPredictions(Paired):
     task_weights: str | Mapping[str, float] = "tasks"
     by_values: bool = False
     """Whether `predicted` holds numbers of which the mean is the metric, and no truth is known."""
+    values_by_metric: Mapping[str, Floats] = dataclasses.field(default_factory=dict)
+    """The numbers by each metric, shape (n, M), where there are several."""
     greater_is_better: bool = True
     range: tuple[float, float] = (-math.inf, math.inf)
     views: dict[str, PairedPredictions] = dataclasses.field(default_factory=dict, init=False)
@@ -133,6 +135,8 @@ class PairedPredictions(Paired):
         if metric == self.metric:
             return self
         if metric not in self.views:
+            if metric in self.values_by_metric:
+                facts["predicted"] = self.values_by_metric[metric]
             self.views[metric] = dataclasses.replace(self, metric=metric, **facts)
         return self.views[metric]
 
@@ -153,6 +157,7 @@ class PairedPredictions(Paired):
                 runs[run_name(name, seed)] = run
         values = [run.values for run in runs.values() if run.values is not None]
         if values:
+            facts["values_by_metric"] = _values_by_metric(runs)
             return cls.from_values(tuple(runs), np.column_stack(values), **facts)
         probabilities = None
         if any(run.probabilities is not None for run in runs.values()):
@@ -329,6 +334,9 @@ class PairedPredictions(Paired):
             self,
             models=tuple(self.models[place] for place in places),
             predicted=self.predicted[:, places],
+            values_by_metric={
+                metric: values[:, places] for metric, values in self.values_by_metric.items()
+            },
             scores=scores,
             probabilities=probabilities,
         )
@@ -371,6 +379,18 @@ class PairedPredictions(Paired):
         return pd.CategoricalDtype(pd.Index(self.classes, dtype=object))
 
 
+def _values_by_metric(runs: Mapping[str, Predicted]) -> dict[str, Floats]:
+    """Return the numbers of all training runs by each metric, where there are several."""
+    columns_by_metric: dict[str, list[Floats]] = {}
+    for run in runs.values():
+        for metric, values in run.by_metric.items():
+            columns_by_metric.setdefault(metric, []).append(values)
+    tables = {}
+    for metric, columns in columns_by_metric.items():
+        tables[metric] = np.column_stack(columns)
+    return tables
+
+
 _NO_SCORES = "no model gives probabilities or scores"
 
 
@@ -387,15 +407,16 @@ def _silence(models: Sequence[str], *, probabilities: bool) -> str:
 def by_metric(
     rows: PairedPredictions, analysis: Analysis, metrics: Sequence[str]
 ) -> Iterator[PairedPredictions]:
-    """Return rows metric by metric; numbers per row have the one that describes them."""
+    """Return rows metric by metric; numbers per row have those that describe them."""
     if not rows.by_values:
         for metric in metrics:
             yield rows.by(metric)
         return
-    described = analysis.measures[analysis.metrics[0]]
-    yield rows.by(
-        described.name, greater_is_better=described.greater_is_better, range=described.range
-    )
+    # a caller may have chosen among the metrics that are computed here, which these are not
+    described_metrics = [metric for metric in analysis.metrics if metric in metrics]
+    for metric in described_metrics or analysis.metrics:
+        described = analysis.measures[metric]
+        yield rows.by(metric, greater_is_better=described.greater_is_better, range=described.range)
 
 
 def engine_metric(name: str, columns: Mapping[str, NDArray[Any]]) -> str | Metric:

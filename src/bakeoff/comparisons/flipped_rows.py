@@ -74,7 +74,7 @@ def flipped_rows(
     marks = _are_marks(rows)
     over_runs = rows.items is not None or max(map(len, runs_by_model.values())) > 1
     kind = _kind(rows, marks=marks, over_runs=over_runs)
-    answers = rows.predicted
+    answers = rows.by(metric).predicted
     if kind is Kind.MARKS:
         answers = rows.correct
     values = dict[str, NDArray[Any]]()

@@ -38,7 +38,7 @@ from bakeoff.sources.common.base import TableKeys, first_repeated, inside
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import RIGHT_OR_WRONG, GivenMetric
+from bakeoff.spec.metrics import RIGHT_OR_WRONG, GivenMetric, kind_of_values
 from bakeoff.spec.related import row_columns
 from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled
 
@@ -111,7 +111,7 @@ def _read(
         numbers=experiment.task.numbers,
     )
     if by_values:
-        return meant(observed, experiment.measured[0])
+        return meant(observed, kind_of_values(experiment.measured))
     return observed
 
 
@@ -234,7 +234,7 @@ def _models_with_rows(experiment: Experiment) -> list[str]:
 
 def _refuse_marks(files: Sequence[Observations], experiment: Experiment) -> None:
     """Refuse numbers that may rather say which rows are right."""
-    metric = experiment.measured[0]
+    metric = kind_of_values(experiment.measured)
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files, metric):
         raise Problem(
             ("metrics", 0),

@@ -40,6 +40,7 @@ from bakeoff.errors import Place, Problem, UserError, joined, listed, some, unkn
 from bakeoff.files import digest, files_at, is_file, is_folder, no_file, state_of
 from bakeoff.options import setting
 from bakeoff.sources.common.base import TableKeys
+from bakeoff.sources.common.formats import without_endings
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
@@ -294,7 +295,7 @@ def _stem(path: str) -> str:
     place = Path(path.replace(SEED, ""))
     stem = place.name
     if not is_folder(place):
-        stem = stem.split(".")[0]
+        stem = without_endings(stem, LOGS)
     return stem.strip("-_ ") or place.parent.name
 
 

@@ -19,7 +19,7 @@ from bakeoff.data.target import Answers
 from bakeoff.errors import Problem, some
 from bakeoff.options import setting
 from bakeoff.sources.common.base import as_columns
-from bakeoff.spec.metrics import Kind, Passing
+from bakeoff.spec.metrics import Kind, PassingRuns
 
 _WRONG = 0.0
 """What an item that a model lacks counts as, where 1 says that an item is right."""
@@ -89,7 +89,7 @@ def completed(
 
 def _check_labels(files: Sequence[Observations], metric: Kind | None) -> None:
     """Refuse to count as wrong what is no label."""
-    if isinstance(metric, str | Passing):  # marks of right and wrong items
+    if isinstance(metric, str | PassingRuns):  # marks of right and wrong items
         return
     has_numbers = metric is not None
     for file in files:
@@ -141,7 +141,24 @@ def _counted(
         # a log that is not whole lacks items that no other file may have either
         of_logs = lacking_share(asked.get(model, {}))
         shares[model] = max(n_lacking / wanted[model], of_logs)
-    return Missing(handled, n_items, lacking, shares, n_compared)
+    tasks = _lacking_tasks(parts)
+    return Missing(handled, n_items, lacking, shares, n_compared, tasks)
+
+
+def _lacking_tasks(parts: Sequence[Observations]) -> dict[str, tuple[str, ...]]:
+    """Name the tasks of which a model has no item, of the models that lack one."""
+    tasks_by_model: dict[str, set[str]] = {}
+    for part in parts:
+        (model,) = part.models
+        tasks = tasks_by_model.setdefault(model, set())
+        if part.tasks is not None:
+            tasks.update(part.tasks.tolist())
+    every: set[str] = set().union(*tasks_by_model.values())
+    lacking = {}
+    for model, tasks in tasks_by_model.items():
+        if tasks and tasks != every:
+            lacking[model] = tuple(sorted(every - tasks))
+    return lacking
 
 
 def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:
@@ -158,7 +175,7 @@ def _refuse_without_truth(holders: Mapping[str, Observations]) -> None:
 def _wrong_number(metric: Kind | None) -> float:
     """Return the number of an item that is wrong, by what the numbers of items say."""
     marks = metric
-    if isinstance(metric, Passing):
+    if isinstance(metric, PassingRuns):
         marks = metric.marks
     if marks == "accuracy":
         return _WRONG

@@ -20,9 +20,9 @@ from bakeoff.data.asked import Asked, cautions
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import named_like_groups
 from bakeoff.data.predicted import NO_ANSWER, Predicted, in_classes
-from bakeoff.data.records import Records
+from bakeoff.data.records import TASK, Records
 from bakeoff.data.target import Answers, Target, check_spread
-from bakeoff.errors import Place, Problem
+from bakeoff.errors import Place, Problem, some
 from bakeoff.options import setting
 from bakeoff.spec.experiment import Task, run_of
 
@@ -51,12 +51,15 @@ class Missing:
     """Of all its items; larger where a log says that it is not whole."""
     compared: int
     """How many items are compared."""
+    tasks: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    """The tasks that a model lacks wholly, of the models that lack one."""
 
     def called(self, names: Mapping[str, str]) -> Missing:
         """Give the models other names."""
         lacking = {names[model]: n for model, n in self.lacking.items()}
         shares = {names[model]: share for model, share in self.shares.items()}
-        return dataclasses.replace(self, lacking=lacking, shares=shares)
+        tasks = {names[model]: of_model for model, of_model in self.tasks.items()}
+        return dataclasses.replace(self, lacking=lacking, shares=shares, tasks=tasks)
 
     @property
     def sentence(self) -> str:
@@ -69,11 +72,23 @@ class Missing:
         if not counts:
             return ""
         if self.handled == "wrong":
-            return f"Missing items are counted as wrong: {counts} (of {self.items:,})."
-        return (
-            f"{self.compared:,} of {self.items:,} items are compared, which all models have; "
-            f"missing are {counts}."
-        )
+            text = f"Missing items are counted as wrong: {counts} (of {self.items:,})."
+        else:
+            text = (
+                f"{self.compared:,} of {self.items:,} items are compared, which all models have; "
+                f"missing are {counts}."
+            )
+        for model, tasks in self.tasks.items():
+            text += f" {without_tasks(model, tasks)}."
+        return text
+
+
+def without_tasks(name: str, tasks: Sequence[str]) -> str:
+    """Say which tasks a model, or its file, lacks wholly."""
+    noun = "task"
+    if len(tasks) > 1:
+        noun = "tasks"
+    return f"{name} has no item of the {noun} {some(tasks)}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -260,6 +275,14 @@ class Observations:
         if self.items is not None:
             some = dataclasses.replace(some, items=self.items[rows])
         return some
+
+    @property
+    def tasks(self) -> NDArray[Any] | None:
+        """The task of each row, where a column says it."""
+        column = self.records.roles.tasks or TASK
+        if column not in self.records.names:
+            return None
+        return np.asarray(self.records.column(column).astype(str))
 
     def once(self) -> Observations:
         """Return each row once, however many folds predict it."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.observations import Observations
+from bakeoff.data.observations import Observations, without_tasks
 from bakeoff.data.predicted import Predicted, other_spellings
 from bakeoff.data.readers.common import QUESTION, SAMPLE_ID, without_missing
 from bakeoff.data.table import SUBGROUP, carry
@@ -149,6 +149,7 @@ def _positions(rows: Observations, file: Observations) -> Positions:
         parts.append(f"ids that are missing ({len(lacking):,}): {some(lacking)}")
     if len(extra):
         parts.append(f"ids that do not belong ({len(extra):,}): {some(extra)}")
+    parts += _lacking_tasks(rows, file)
     are_logs = _questions(rows) is not None and _questions(file) is not None
     if are_logs and len(lacking) and len(extra):
         pairs_so = f"{setting('id', SAMPLE_ID)} pairs so"
@@ -160,6 +161,20 @@ def _positions(rows: Observations, file: Observations) -> Positions:
     elif n_shared >= _MOSTLY_SHARED * min(len(wanted), len(present)):
         text += without_missing()
     raise Problem(file.place, text)
+
+
+def _lacking_tasks(rows: Observations, file: Observations) -> list[str]:
+    """Say which tasks one of two files lacks wholly."""
+    if rows.tasks is None or file.tasks is None:
+        return []
+    of_rows = set(rows.tasks)
+    of_file = set(file.tasks)
+    texts = []
+    if of_rows - of_file:
+        texts.append(without_tasks(file.name, sorted(of_rows - of_file)))
+    if of_file - of_rows:
+        texts.append(without_tasks(rows.name, sorted(of_file - of_rows)))
+    return texts
 
 
 def _run_unequally(rows: Observations, file: Observations) -> bool:

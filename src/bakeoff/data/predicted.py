@@ -46,6 +46,8 @@ class Predicted:
     marks: NDArray[np.float64] | None = None
     """Which runs of an item are right, shape (n, runs), where `values` are shares of them; NaN is a
     run that the item has not."""
+    by_metric: Mapping[str, NDArray[np.float64]] = dataclasses.field(default_factory=dict)
+    """The values by each metric, where there are several; `values` are those of the first."""
 
     @property
     def answers(self) -> NDArray[Any]:
@@ -54,8 +56,18 @@ class Predicted:
             return np.array([], dtype=np.intp)
         return self.said.values
 
+    def values_by(self, metric: str) -> NDArray[np.float64]:
+        """Return the values of rows by a metric, shape (n,)."""
+        values = self.by_metric.get(metric, self.values)
+        assert values is not None
+        return values
+
     def __getitem__(self, rows: Any) -> Predicted:
         parts: dict[str, Any] = {}
+        by_metric = {}
+        for name, values in self.by_metric.items():
+            by_metric[name] = values[rows]
+        parts["by_metric"] = by_metric
         for name in ("said", "probabilities", "values", "marks"):
             part = getattr(self, name)
             if part is not None:

@@ -22,7 +22,7 @@ from bakeoff.errors import Place, Problem, UserError, joined
 from bakeoff.keys import refuse_same_names
 from bakeoff.options import can_set, setting
 from bakeoff.sources.common.base import as_columns
-from bakeoff.spec.metrics import RIGHT, RIGHT_OR_WRONG, GivenMetric, Kind, Passing
+from bakeoff.spec.metrics import RIGHT, RIGHT_OR_WRONG, GivenMetric, Kind, Passing, PassingRuns
 
 
 def side_by_side(
@@ -92,7 +92,7 @@ def averages(files: Sequence[Observations]) -> list[str]:
 
 def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
     """Say that the items of models, which were run unequally often, count by their right runs."""
-    if not isinstance(metric, Passing) or metric.k > 1:
+    if not isinstance(metric, PassingRuns) or metric.most_runs > 1:
         return []
     n_runs = {}
     for file in files:
@@ -103,7 +103,7 @@ def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
     counts = [f"{n:,} of {model}" for model, n in n_runs.items()]
     return [
         f"There are unequal numbers of runs ({joined(counts)}), so that each item counts by the "
-        f"share of its runs that are right ({metric.label})."
+        f"share of its runs that are right ({metric.metrics[0].label})."
     ]
 
 
@@ -112,7 +112,7 @@ def _unequal_runs(files: Sequence[Observations], metric: Kind) -> list[str]:
 
 def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) -> bool:
     """Tell whether all values are 0 or 1 and no other range is declared."""
-    if isinstance(metric, Passing) or metric.limits not in ((-math.inf, math.inf), (0, 1)):
+    if metric.limits not in ((-math.inf, math.inf), (0, 1)):
         return False
     has_values = False
     for file in files:
@@ -127,8 +127,8 @@ def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) 
 
 def meant(file: Observations, metric: Kind) -> Observations:
     """Say what the numbers of a model mean: a metric of ours, or which rows are right."""
-    if isinstance(metric, Passing):
-        file = _passed(file, metric)
+    if isinstance(metric, PassingRuns):
+        return _with_only_class(_passed(file, metric))
     values = file.only.values
     assert values is not None
     if isinstance(metric, GivenMetric):
@@ -136,8 +136,7 @@ def meant(file: Observations, metric: Kind) -> Observations:
         outside = (values < low) | (values > high)
         if outside.any():
             raise _wrong_number(file, outside, f"outside {low:g} to {high:g}")
-        # every row has the only class there is, so that nothing is lacking
-        return dataclasses.replace(file, true=Answers(("",), np.zeros(len(values), np.int32)))
+        return _with_only_class(file)
     no_mark = ~np.isin(values, (0, 1))
     if no_mark.any():
         what = f"that is neither 0 nor 1, as {metric} counts"
@@ -145,6 +144,11 @@ def meant(file: Observations, metric: Kind) -> Observations:
     right = (values == RIGHT[metric]).astype(np.int32)
     true = Answers(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
     return file.only_says(Predicted(Answers(RIGHT_OR_WRONG, right)), true=true)
+
+
+def _with_only_class(file: Observations) -> Observations:
+    """Say that every row has the only class there is, so that no truth is lacking."""
+    return dataclasses.replace(file, true=Answers(("",), np.zeros(len(file.ids), np.int32)))
 
 
 def _wrong_number(
@@ -184,14 +188,14 @@ def _on_other_numbers() -> str:
 # --- how often some of the runs of an item pass
 
 
-def _passed(file: Observations, metric: Passing) -> Observations:
-    """Put in place of the runs of each item how often k of them pass."""
-    is_right = meant(file, metric.marks).only.answers
+def _passed(file: Observations, passing: PassingRuns) -> Observations:
+    """Put in place of the runs of each item how often k of them pass, by each metric."""
+    is_right = meant(file, passing.marks).only.answers
     if file.items is None:
         raise Problem(
             file.records.at("runs"),
-            f"{file.name}: which column numbers the runs of an item, of which {metric.k} are "
-            "drawn?",
+            f"{file.name}: which column numbers the runs of an item, of which {passing.most_runs} "
+            "are drawn?",
         )
     items, first, item_of_run, n_runs = np.unique(
         file.items,
@@ -199,7 +203,8 @@ def _passed(file: Observations, metric: Passing) -> Observations:
         return_inverse=True,
         return_counts=True,
     )
-    _check_enough_runs(file, metric, items, n_runs)
+    for place, metric in enumerate(passing.metrics):
+        _check_enough_runs(file, metric, items, n_runs, place)
     constant = _constant_columns(file, item_of_run)
     _check_same_in_runs(file, constant)
     run, names = pd.factorize(file.records.column(str(file.records.roles.runs)), sort=True)
@@ -213,12 +218,23 @@ def _passed(file: Observations, metric: Passing) -> Observations:
         if not np.array_equal(labels, texts):
             related[role] = labels
     return kept.only_says(
-        Predicted(values=share_passed(marks, metric), marks=marks),
+        shares_passed(marks, passing),
         records=kept.records.with_table(kept.records.table.select(constant)),
         ids=items,
         related=related,
         items=None,
     )
+
+
+def shares_passed(marks: NDArray[np.float64], passing: PassingRuns) -> Predicted:
+    """Return how often k runs of each item pass by each metric, of marks of shape (n, runs)."""
+    by_metric = {}
+    for metric in passing.metrics:
+        by_metric[metric.name] = share_passed(marks, metric)
+    first = by_metric[passing.metrics[0].name]
+    if len(by_metric) == 1:
+        by_metric = {}
+    return Predicted(values=first, marks=marks, by_metric=by_metric)
 
 
 def share_passed(marks: NDArray[np.float64], metric: Passing) -> NDArray[np.float64]:
@@ -238,13 +254,14 @@ def _check_enough_runs(
     metric: Passing,
     items: NDArray[Any],
     n_runs: NDArray[np.intp],
+    place: int,
 ) -> None:
-    """Refuse items with fewer runs than are drawn."""
+    """Refuse items with fewer runs than are drawn by a metric, which is named at a place."""
     if n_runs.min() >= metric.k:
         return
     at: Place = ("k",)
-    if len(file.place) > 1:  # a file of an experiment
-        at = ("metrics", 0)
+    if len(file.place) > 1:
+        at = ("metrics", place)
     fewest = int(n_runs.argmin())
     raise Problem(
         at,

@@ -241,10 +241,11 @@ def _meaning_of_values(experiment: Experiment) -> list[Any]:
     """List what the numbers of rows stand for, where that decides what is taken of them."""
     if not experiment.with_values:
         return []
-    metric = experiment.measured[0]
-    if not isinstance(metric, str | Passing):
-        return []
-    return [str(metric)]
+    meaning = []
+    for metric in experiment.measured:
+        if isinstance(metric, str | Passing):
+            meaning.append(str(metric))
+    return meaning
 
 
 def _learners(experiment: Experiment) -> list[Any]:

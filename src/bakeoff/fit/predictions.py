@@ -21,6 +21,7 @@ METADATA = b"bakeoff"
 _PROBABILITY = "p:"
 _DECISION = "score:"
 _VALUE = "value"
+_VALUE_BY = "value:"
 _LABELS = ("y_true", "y_pred")
 _NO_RANKING = ["row_id", "y_true", "y_pred", "value"]
 _SMALL = 2**16
@@ -39,6 +40,23 @@ class Predictions:
     decision: NDArray[np.float64] | None
     facts: Mapping[str, Any]
     values: NDArray[np.float64] | None = None
+    by_metric: Mapping[str, NDArray[np.float64]] = dataclasses.field(default_factory=dict)
+    """The values by each metric, where there are several; `values` are those of the first."""
+
+    def values_by(self, metric: str) -> NDArray[np.float64]:
+        """Return the values of rows by a metric."""
+        values = self.by_metric.get(metric, self.values)
+        assert values is not None
+        return values
+
+    def of_rows(self, kept: NDArray[np.bool_]) -> Predictions:
+        """Return the predictions of some of the rows."""
+        parts: dict[str, Any] = {}
+        for name in ("row_id", "y_true", "y_pred", "probabilities", "decision"):
+            column = getattr(self, name)
+            if column is not None:
+                parts[name] = column[kept]
+        return dataclasses.replace(self, **parts)
 
     @property
     def ranking(self) -> NDArray[np.float64] | None:
@@ -52,6 +70,8 @@ class Predictions:
         columns: dict[str, Any] = {"row_id": self.row_id}
         if self.values is not None:
             columns[_VALUE] = self.values
+            for metric, values in self.by_metric.items():
+                columns[f"{_VALUE_BY}{metric}"] = values
         else:
             columns["y_true"] = self.stored(self.y_true)
             columns["y_pred"] = self.stored(self.y_pred)
@@ -96,13 +116,20 @@ class Predictions:
             names = None
             # names that are not there are passed over
             if not ranking:
-                names = _NO_RANKING
+                names = list(_NO_RANKING)
+                for name in file.schema_arrow.names:
+                    if name.startswith(_VALUE_BY):
+                        names.append(name)
             table = file.read(names, use_threads=False)
             facts = json.loads(table.schema.metadata[METADATA])
             classes = tuple(facts.pop("classes"))
         row_id = table.column("row_id").to_numpy()
         if _VALUE in table.column_names:
             no_answers = np.array([], dtype=np.intp)
+            by_metric = {}
+            for name in table.column_names:
+                if name.startswith(_VALUE_BY):
+                    by_metric[name.removeprefix(_VALUE_BY)] = table.column(name).to_numpy()
             return cls(
                 row_id=row_id,
                 y_true=no_answers,
@@ -112,6 +139,7 @@ class Predictions:
                 decision=None,
                 facts=facts,
                 values=table.column(_VALUE).to_numpy(),
+                by_metric=by_metric,
             )
         return cls(
             row_id=row_id,

@@ -108,7 +108,7 @@ class _Rule:
             macro = self.over_tasks()
         label = ""
         if rows.passing is not None:
-            label = str(rows.passing.label)
+            label = rows.passing.label_of(metric)
         verdict = GateVerdict(
             decision=overall.decision,
             terms=self.terms,

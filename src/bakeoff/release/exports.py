@@ -26,6 +26,7 @@ from bakeoff.release.verdict import (
 from bakeoff.report.exhibits.flips import Flips
 from bakeoff.report.exhibits.flips import joined as joined_flips
 from bakeoff.report.junit import Case
+from bakeoff.report.numbers import count
 from bakeoff.report.tables import markdown
 from bakeoff.stats import Release, plain
 
@@ -51,10 +52,10 @@ def rules(verdict: GateVerdict) -> list[Case]:
 
 def _rules_by_metric(verdict: GateVerdict) -> list[Case]:
     """Return the rules on what decides, and on each part that is asked for or harmed."""
-    metric = verdict.terms.metric
+    metric = verdict.label or verdict.terms.metric
     where = "on all rows"
     if verdict.macro is not None:
-        where = f"in the mean over {len(verdict.tasks)} tasks"
+        where = f"in the mean over {count(len(verdict.tasks), 'task')}"
     limits = verdict.whole.limits
     shown = writer(verdict)
     numbers = (
@@ -155,7 +156,7 @@ def as_markdown(verdict: GateVerdict, flips: Flips | None = None) -> str:
         for part in by_metric.parts:
             name = part.name or "all"
             if verdict.by_metric:
-                name += f", {by_metric.terms.metric}"
+                name += f", {by_metric.label or by_metric.terms.metric}"
             lines.append(_line_of_part(by_metric, part, name))
     if flips is not None:
         lines += _lines_of_flips(flips)

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.predicted import Predicted
-from bakeoff.data.row_values import share_passed
+from bakeoff.data.row_values import shares_passed
 from bakeoff.release.rows import GateRows
-from bakeoff.spec.metrics import Passing
+from bakeoff.spec.metrics import PassingRuns
 
 MOST_PAIRS = 100
 """Pairs of halves of the base's runs that are decided on."""
@@ -35,8 +35,8 @@ def pairs_of_halves(rows: GateRows) -> tuple[list[GateRows], int]:
     return list(_of_training_runs(rows)), n_runs
 
 
-def _of_passing_runs(rows: GateRows, passing: Passing) -> Iterator[GateRows]:
-    """Pair halves of the runs of the base, in the items that have k runs in both halves."""
+def _of_passing_runs(rows: GateRows, passing: PassingRuns) -> Iterator[GateRows]:
+    """Pair halves of the runs of the base, in the items that have enough runs in both halves."""
     base, candidate = rows.names
     marks = _marks_of_base(rows)
     is_run = ~np.isnan(marks)
@@ -44,7 +44,7 @@ def _of_passing_runs(rows: GateRows, passing: Passing) -> Iterator[GateRows]:
         n_first = is_run[:, list(first)].sum(axis=1)
         n_second = is_run[:, list(second)].sum(axis=1)
         # pass@k of an item is known from k of its runs on
-        kept = np.flatnonzero(np.minimum(n_first, n_second) >= passing.k)
+        kept = np.flatnonzero(np.minimum(n_first, n_second) >= passing.most_runs)
         if not len(kept):
             continue
         models = {
@@ -63,9 +63,9 @@ def _marks_of_base(rows: GateRows) -> NDArray[np.float64]:
     return run.marks[:, ~is_empty]
 
 
-def _passed(marks: NDArray[np.float64], half: Half, passing: Passing) -> Predicted:
-    """Return which share of the runs of a half is passed, for each item."""
-    return Predicted(values=share_passed(marks[:, list(half)], passing))
+def _passed(marks: NDArray[np.float64], half: Half, passing: PassingRuns) -> Predicted:
+    """Return which shares of the runs of a half are passed, for each item."""
+    return shares_passed(marks[:, list(half)], passing)
 
 
 def _of_runs_of_items(rows: GateRows) -> Iterator[GateRows]:

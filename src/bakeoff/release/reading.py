@@ -15,7 +15,7 @@ from bakeoff.data.target import said_of_spellings, unclear_spellings
 from bakeoff.errors import Problem, some
 from bakeoff.release.rows import GateRows
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric, Kind, Passing
+from bakeoff.spec.metrics import GivenMetric, Kind, PassingRuns
 
 
 def read_rows(
@@ -46,7 +46,7 @@ def read_rows(
         tasks = _labels(tables, columns, "tasks", TASK, reading)
     passing = None
     runs = None
-    if isinstance(values, Passing):
+    if isinstance(values, PassingRuns):
         passing = values
     elif columns.runs is not None:
         runs = _labels(tables, columns, "runs", columns.runs, reading)

@@ -16,7 +16,7 @@ from bakeoff.errors import Problem
 from bakeoff.scores.metrics import METRICS, check_metrics
 from bakeoff.spec import Costs
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import Passing
+from bakeoff.spec.metrics import PassingRuns
 from bakeoff.stats import (
     Limits,
     MacroDifference,
@@ -42,8 +42,8 @@ class GateRows:
     """The task of each row, where they are of several."""
     runs_of_items: NDArray[Any] | None = None
     """Which run of its item a row is, where items were run several times."""
-    passing: Passing | None = None
-    """Which share of the runs of an item its value is, where it is one."""
+    passing: PassingRuns | None = None
+    """Which shares of the runs of an item its values are, where they are such."""
     greater_is_better: bool = dataclasses.field(kw_only=True)
     unit: str | None = None
     costs: Costs | None = None
@@ -154,10 +154,11 @@ class GateRows:
 
     def _seen(self, metric: str, name: str) -> list[Any]:
         """Return what a metric looks at of each training run of a model."""
-        kind = "values"
-        if not self.by_values:
-            kind = looks_at(METRICS[metric])
-        return [self._seen_of_run(run, kind) for run in self.given.models[name]]
+        runs = self.given.models[name]
+        if self.by_values:
+            return [run.values_by(metric) for run in runs]
+        kind = looks_at(METRICS[metric])
+        return [self._seen_of_run(run, kind) for run in runs]
 
     def _seen_of_run(self, run: Predicted, kind: str) -> Any:
         """Return the values, classes, order or probabilities of a training run."""

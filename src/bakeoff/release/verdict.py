@@ -10,7 +10,7 @@ from functools import partial
 from bakeoff.data.observations import Missing
 from bakeoff.errors import joined
 from bakeoff.release.terms import Terms
-from bakeoff.report.numbers import MINUS, fixed, percent
+from bakeoff.report.numbers import MINUS, count, fixed, percent
 from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores.metrics import METRICS, in_unit
 from bakeoff.stats import Limits, Release, Status, rows_to_decide
@@ -232,7 +232,7 @@ def _over_tasks(verdict: GateVerdict) -> str:
     """Say of a candidate that ships that the mean over tasks is meant, or each of them."""
     if verdict.macro is None:
         return ""
-    over = f" in the mean over {len(verdict.tasks)} tasks"
+    over = f" in the mean over {count(len(verdict.tasks), 'task')}"
     if verdict.terms.each_task is None:
         return over
     return f"{over}, and by {verdict.terms.each_task:g} in each of them"
@@ -245,7 +245,7 @@ def _open_question(verdict: GateVerdict, margin: str) -> str:
         return f"{candidate} may be worse than {base} by {margin}, or not"
     on = f"on {verdict.overall.rows}"
     if verdict.macro is not None:
-        on = f"in the mean over {len(verdict.tasks)} tasks"
+        on = f"in the mean over {count(len(verdict.tasks), 'task')}"
     return f"{_claim(verdict, margin)} {on}, but {joined(verdict.obstacles)}"
 
 
@@ -254,7 +254,7 @@ def _harm(verdict: GateVerdict, margin: str) -> str:
     base, candidate = verdict.names
     places = []
     if verdict.is_worse_over_tasks:
-        places.append(f"in the mean over {len(verdict.tasks)} tasks")
+        places.append(f"in the mean over {count(len(verdict.tasks), 'task')}")
     if verdict.harmed:
         places.append(f"for {_first_names(verdict.harmed)}")
     where = ""
@@ -349,19 +349,19 @@ def _on_tasks(verdict: GateVerdict) -> list[str]:
 
 def _on_mean_over_tasks(verdict: GateVerdict) -> str:
     """Say how the mean over tasks changes."""
-    n_tasks = len(verdict.tasks)
+    tasks = count(len(verdict.tasks), "task")
     if verdict.macro is None:
         unknown_for = verdict.terms.metric
         if verdict.runs:
             unknown_for = "several training runs"
-        return f"The mean over the {n_tasks} tasks is not known for {unknown_for}."
+        return f"The mean over the {tasks} is not known for {unknown_for}."
     limits = verdict.macro.limits
     if math.isnan(limits.low):
         known = f"there are no limits, because {_why_none(limits)}"
     else:
         known = f"the true change is {_between(verdict, limits)}"
     return (
-        f"In the mean over {n_tasks} tasks, which weigh alike (macro average), it is "
+        f"In the mean over {tasks}, which weigh alike (macro average), it is "
         f"{_moved(verdict, limits)}; {known}."
     )
 

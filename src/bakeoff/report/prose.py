@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader
 from bakeoff.comparisons.advice import INFLATED
 from bakeoff.comparisons.run_tests import Comparison, Decision, measured
 from bakeoff.comparisons.settings import INDEPENDENT
+from bakeoff.errors import joined
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family
 from bakeoff.report.numbers import (
     MINUS,
@@ -65,6 +66,9 @@ WHY_UNDECIDED = {
 }
 """Why a comparison has no result, by its status."""
 SAME = ("no_discordant_pairs", "identical_scores")
+_SIMULTANEOUS = "simultaneous"
+_MOST_PAIRS = 3
+"""Pairs that a sentence on their intervals names."""
 CORRECTIONS = {
     "bonferroni": "Bonferroni",
     "holm": "Holm",
@@ -76,6 +80,7 @@ CORRECTIONS = {
     "BY": "Benjamini-Yekutieli",
     "max-t": "max-t",
     "shaffer": "Shaffer",
+    "sign-flips": "Westfall-Young (joint sign flips)",
 }
 
 ABOUT = {
@@ -218,7 +223,7 @@ def level_of(row: Comparison) -> str:
     level = 1 - (row.alpha if math.isnan(row.margin) else 2 * row.alpha)
     wider = row.confidence > level + 1e-9
     if row.family_size > 1 and (wider or of_all):
-        return f"simultaneous {percent(level)} CI"
+        return f"{_SIMULTANEOUS} {percent(level)} CI"
     return f"{percent(row.confidence)} CI"
 
 
@@ -286,13 +291,40 @@ def of_omnibus(row: Comparison) -> Iterator[Sentence]:
             yield Sentence(f"Caution: {check['detail']}.", "not_exchangeable")
 
 
-def disagreement(rows: Iterable[Comparison]) -> str:
+def disagreement(study: Study, rows: Sequence[Comparison]) -> str:
     """Say that a test and the interval beside it disagree; empty, or a sentence after a space."""
+    adjusted_away = [row for row in rows if _is_adjusted_away(row)]
+    if adjusted_away:
+        return _on_intervals_of_pairs(study, adjusted_away)
     for row in rows:
         for check in row.result.get("assumptions", ()):
             if check["name"] == AGREE and check["detail"]:
                 return f" {capital(check['detail'])}."
     return ""
+
+
+def _is_adjusted_away(row: Comparison) -> bool:
+    """Tell whether the interval of a pair alone excludes its null, and the adjusted p does not."""
+    is_of_pair = row.family_size > 1 and not level_of(row).startswith(_SIMULTANEOUS)
+    disagrees = any(check["name"] == AGREE for check in row.result.get("assumptions", ()))
+    return is_of_pair and disagrees and row.pvalue <= row.alpha < row.pvalue_adjusted
+
+
+def _on_intervals_of_pairs(study: Study, rows: Sequence[Comparison]) -> str:
+    """Say that intervals of single pairs are not adjusted, and that no difference is shown."""
+    pairs = []
+    for row in rows[:_MOST_PAIRS]:
+        pairs.append(f"{study.name(row.model_a)} vs {study.name(row.model_b)}")
+    if len(rows) > _MOST_PAIRS:
+        pairs.append(count(len(rows) - _MOST_PAIRS, "other pair"))
+    lies = "the interval of each lies"
+    if len(rows) == 1:
+        lies = "its interval lies"
+    return (
+        " Each interval holds for its pair alone; p-values are adjusted for "
+        f"{rows[0].family_size:,} pairs, and these decide: no difference is shown for "
+        f"{joined(pairs)}, although {lies} on one side of no difference."
+    )
 
 
 def correction(family: Family) -> str:
@@ -320,7 +352,7 @@ def evidence(study: Study, family: Family) -> str:
     name = study.dataset_label(family.dataset)
     tasks = row.result.get("details", {}).get("tasks", ())
     if tasks:
-        return f"the mean over {len(tasks)} tasks of {row.n:,} rows of {name}"
+        return f"the mean over {count(len(tasks), 'task')} of {row.n:,} rows of {name}"
     rows = f"{row.n:,} held-out rows of {name}{worth(study, row)}"
     if family.entry.about != "recipes":
         return rows

@@ -98,7 +98,7 @@ def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[
 def _count(study: Study, family: Family, row: Comparison) -> str:
     """Count the tasks in which one model is shown better than the other."""
     found = in_tasks(study, family.metric, row.model_a, row.model_b)
-    if found is None:
+    if found is None or len(found.differences) == 1:
         return ""
     better = []
     worse = []

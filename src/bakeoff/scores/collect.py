@@ -94,7 +94,7 @@ def score_fits(
         view = view_of(made, costs, columns)
         for name in metrics:
             if made.values is not None:
-                value = float(made.values.mean())
+                value = float(made.values_by(name).mean())
                 reason = ""
             else:
                 value, reason = score_view(METRICS[name], view)
@@ -288,7 +288,10 @@ def _side_by_side(
 def _columns_of(model: str, made: Predictions) -> dict[str, Any]:
     """Return the predictions of a model, with ``model:class`` for what ranks rows by a class."""
     if made.values is not None:
-        return {model: made.values}
+        columns = {model: made.values}
+        for metric, values in made.by_metric.items():
+            columns[f"{model}:{metric}"] = values
+        return columns
     columns = {model: made.stored(made.y_pred)}
     if made.ranking is None:
         return columns

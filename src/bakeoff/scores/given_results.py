@@ -64,6 +64,7 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         probabilities=predictions.probabilities,
         decision=None,
         values=predictions.values,
+        by_metric=predictions.by_metric,
         facts=facts,
     )
 

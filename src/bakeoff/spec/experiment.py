@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import (
+    AfterValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -28,6 +29,7 @@ from bakeoff.spec.metrics import (
     AnyMetric,
     GivenMetric,
     OwnMetric,
+    over_runs,
     with_own_metrics,
     with_standard_names,
 )
@@ -163,7 +165,7 @@ class Experiment(SpecSection):
     )
     """How rows are divided; default: five 2-fold replications and a holdout (of a regression: ten
     random halvings and a holdout); the holdout alone where a model is given by its predictions."""
-    measured: Annotated[list[AnyMetric], Field(min_length=1)] = Field(
+    measured: Annotated[list[AnyMetric], Field(min_length=1), AfterValidator(over_runs)] = Field(
         ["accuracy"],
         alias="metrics",
         description="Names of metrics, or import paths of your own with the direction that is "
@@ -171,7 +173,7 @@ class Experiment(SpecSection):
         "regression: rmse, or r2 on several data sets. "
         "Where all models bring `scores:` or `values:`, also "
         "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {runs: …}` also "
-        "`pass@5`, `pass^3`.",
+        "`pass@5`, `pass^3`, several of them and accuracy too.",
     )
     own_metrics: dict[Id, OwnMetric] = Field({})
     """Metrics of your own, by the names that `metrics` has them under."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_serializer, model_validator
 
@@ -14,6 +15,9 @@ from bakeoff.keys import DOTTED, Label, SpecSection, said
 from bakeoff.sources.common.base import ColumnName
 
 _PASSING = re.compile(r"pass([@^])([1-9]\d*)")
+_ACCURACY = "accuracy"
+_MEAN_ACCURACY = "mean_accuracy"
+"""What the mean over items of the share of their right runs is called beside pass@k."""
 
 
 class GivenMetric(SpecSection):
@@ -61,7 +65,36 @@ class Passing(GivenMetric):
 
     @model_serializer
     def _written(self) -> str:
+        if self.name == _MEAN_ACCURACY:
+            return _ACCURACY
         return str(self.label)
+
+
+class PassingRuns(NamedTuple):
+    """What is measured of the runs of items: pass@k or pass^k, one or several of them."""
+
+    metrics: tuple[Passing, ...]
+    """The first one ranks the models."""
+
+    @property
+    def marks(self) -> str:
+        """What a 1 stands for."""
+        return self.metrics[0].marks
+
+    @property
+    def most_runs(self) -> int:
+        """How many runs of an item are drawn at most."""
+        return max(metric.k for metric in self.metrics)
+
+    def label_of(self, name: str) -> str:
+        """Return what sentences call a metric."""
+        labels = {metric.name: str(metric.label) for metric in self.metrics}
+        return labels[name]
+
+    def marked(self, marks: str) -> PassingRuns:
+        """Return the same of numbers in which a 1 says that a run is right, or wrong."""
+        metrics = [metric.model_copy(update={"marks": marks}) for metric in self.metrics]
+        return PassingRuns(tuple(metrics))
 
 
 def passing_of(name: Any) -> Passing | None:
@@ -86,6 +119,53 @@ def passing_of(name: Any) -> Passing | None:
     )
 
 
+def passing_runs(metrics: Sequence[Any]) -> PassingRuns | None:
+    """Return what metrics measure of the runs of items; None where none of them is about runs.
+
+    Accuracy beside these is the mean over items of the share of their runs that are right, so that
+    all of them are about the same items.
+    """
+    passing = [passing_of(metric) or metric for metric in metrics]
+    if not any(isinstance(metric, Passing) for metric in passing):
+        return None
+    found: dict[str, Passing] = {}
+    for share in over_runs(passing):
+        if not isinstance(share, Passing):
+            raise ValueError(
+                f"{share} is not about runs of items, as pass@k, pass^k and accuracy are: ask for "
+                "it without these"
+            )
+        found[share.name] = share
+    return PassingRuns(tuple(found.values()))
+
+
+def kind_of_values(measured: Sequence[GivenMetric | str]) -> Kind:
+    """Return what numbers per row are, by the metrics of an experiment."""
+    passing = None
+    with suppress(ValueError):  # other metrics are told as problems of the experiment
+        passing = passing_runs(measured)
+    return passing or measured[0]
+
+
+def over_runs(measured: list[GivenMetric | str]) -> list[GivenMetric | str]:
+    """Take accuracy beside pass@k for the mean over items of the share of their right runs."""
+    if not any(isinstance(metric, Passing) for metric in measured):
+        return measured
+    metrics = list(measured)
+    for place, metric in enumerate(metrics):
+        if metric == _ACCURACY:
+            metrics[place] = _mean_accuracy()
+    return metrics
+
+
+def _mean_accuracy() -> Passing:
+    """Return the mean over items of the share of their runs that are right."""
+    share = passing_of("pass@1")
+    assert share is not None
+    label = "accuracy (mean over runs)"
+    return share.model_copy(update={"name": _MEAN_ACCURACY, "label": label})
+
+
 def _kind(value: Any) -> str:
     if isinstance(value, Passing):
         return "passing"
@@ -108,9 +188,9 @@ RIGHT: Mapping[str, int] = {"accuracy": 1, "error": 0}
 """The number of a right row, by the metrics of numbers 0 and 1."""
 
 
-Kind: TypeAlias = GivenMetric | str
-"""What numbers per row are: values of a metric, marks (of `RIGHT`), or with a metric `Passing`
-marks of the runs of items."""
+Kind: TypeAlias = GivenMetric | PassingRuns | str
+"""What numbers per row are: values of a metric, marks (of `RIGHT`), or marks of the runs of
+items."""
 
 
 class OwnMetric(SpecSection):

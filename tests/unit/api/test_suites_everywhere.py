@@ -9,6 +9,8 @@ import pytest
 import bakeoff
 from bakeoff.cli import main
 from bakeoff.errors import UserError
+from bakeoff.preflight import check_experiment
+from bakeoff.spec import load_experiment
 from bakeoff.stats import macro_difference, suite_mean_difference
 
 pytestmark = pytest.mark.usefixtures("in_folder")
@@ -78,3 +80,70 @@ def test_a_task_of_one_class_has_no_area_and_is_named():
 def test_equal_models_have_no_leader_by_items():
     found = bakeoff.compare(Y, {"A": A, "B": A.copy()}, tasks=TASK)
     assert "is ahead" not in found.verdict
+
+
+def lacking_files():
+    """Write the right items of two models, of which B has no item of s1."""
+    for name, right in (("A", A == Y), ("B", B == Y)):
+        table = pd.DataFrame({"id": range(N), "value": right.astype(int), "task": TASK})
+        if name == "B":
+            table = table[TASK != "s1"]
+        table.to_csv(f"{name}.csv", index=False)
+
+
+LACKS = "B.csv' has no item of the task s1"
+WRONG = "--values right --missing wrong --allow-missing 0.5"
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("compare A.csv B.csv --values right", LACKS),
+        ("compare B.csv A.csv --values right", LACKS),
+        ("gate B.csv A.csv --values right --margin 0.1", LACKS),
+        ("compare A.csv B.csv --values right --missing wrong", "B has no item of the task s1."),
+        ("compare A.csv B.csv --values right --missing common", "B has no item of the task s1."),
+        (f"gate A.csv B.csv --margin 0.1 {WRONG}", "B has no item of the task s1."),
+        (f"gate A.csv B.csv --margin 0.1 {WRONG} --json", '"B": [ "s1" ]'),
+    ],
+)
+def test_a_task_that_a_model_lacks_is_named(command, told, capsys):
+    lacking_files()
+    main(command.split())
+    printed = capsys.readouterr()
+    assert told in " ".join((printed.out + printed.err).split())
+
+
+def test_a_task_that_a_model_lacks_is_named_in_calls_and_experiments():
+    lacking_files()
+    index = pd.Index([f"row {i}" for i in range(N)])
+    a, b = (pd.Series(said == Y, index, dtype=float) for said in (A, B))
+    tasks = pd.Series(TASK, index)
+    told = "has no item of the task s1: leave"
+    for second in (b[TASK != "s1"], b.where(TASK != "s1")):
+        with pytest.raises(UserError, match=rf"predictions\['B'\] {told}"):
+            bakeoff.compare(None, {"A": a, "B": second}, values="right", tasks=tasks)
+        with pytest.raises(UserError, match=f"candidate {told}"):
+            bakeoff.gate(None, a, second, values="right", tasks=tasks, margin=0.1)
+    columns = {"tasks": "task"}
+    models = {name: {"values": f"{name}.csv", "columns": columns} for name in "AB"}
+    experiment = load_experiment({"experiment": "e", "models": models, "metrics": ["accuracy"]})
+    problems, _ = check_experiment(experiment)
+    assert LACKS in " ".join(map(str, problems))
+
+
+def test_an_experiment_names_a_task_in_which_a_metric_has_no_value():
+    truth = np.where(TASK == "s1", 1, Y)
+    models = {}
+    for name, said in zip("AB", (A, B), strict=True):
+        chance = np.clip(said * 0.5 + RNG.random(N) / 2, 0, 1)
+        columns = {"id": range(N), "y_true": truth, "y_pred": said, "p_1": chance, "task": TASK}
+        pd.DataFrame(columns).to_csv(f"{name}.csv", index=False)
+        models[name] = {"predictions": f"{name}.csv", "columns": {"tasks": "task"}}
+    content = {"experiment": "e", "models": models, "metrics": ["accuracy", "roc_auc"]}
+    problems, _ = check_experiment(load_experiment(content))
+    (told,) = map(str, problems)
+    assert told.startswith("metrics[1]: roc_auc has no value: in task s1 the tested rows are all")
+    assert told.endswith("leave it out, or the rows of this task")
+    problems, _ = check_experiment(load_experiment({**content, "metrics": ["accuracy", "f1"]}))
+    assert problems == []

@@ -380,6 +380,25 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
     assert written.measured == experiment.measured
 
 
+def test_an_experiment_compares_by_accuracy_and_passes_together():
+    marks = folder_of_runs()
+    metrics = ["accuracy", "pass@2", "pass^3"]
+    experiment = load_experiment({**experiment_of("accuracy"), "metrics": metrics})
+    found = Findings(run_in_process(experiment, "results", 1, lambda done, of: None)).comparisons
+    expected = bakeoff.compare(
+        None,
+        {"a": marks["openai/a"], "b": marks["b"]},
+        values="right",
+        groups=[*range(30)] * 3,
+        metrics=metrics,
+    ).comparisons
+    columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
+    pd.testing.assert_frame_equal(found[columns], expected[columns])
+    assert list(dict.fromkeys(found["metric"])) == ["mean_accuracy", "pass_at_2", "pass_hat_3"]
+    written = load_experiment(experiment.resolved())
+    assert written.measured == experiment.measured
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
@@ -439,6 +458,8 @@ RUNS = "--values right --runs run"
         (f"compare logs {RUNS} --models a,c", 2, "models: unknown model 'c'"),
         (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
         (f"compare logs {RUNS} --metric pass@2", 0, "b is better than a by pass@2"),
+        (f"compare logs {RUNS} --metric accuracy --metric pass@2", 0, "(pass@2); a single"),
+        (f"compare logs {RUNS} --metric pass@2 --metric f1", 2, "metrics: f1 is not about runs"),
         (f"compare logs {RUNS} --metric pass@4", 2, "pass@4 wants 4 runs of each"),
         (f"gate logs --margin 0 {RUNS}", 3, "name the two of its models (a, b)"),
         (f"gate logs --margin 0 --models a,b {RUNS} --metric pass^2", 0, "Ship: b"),

@@ -1,10 +1,16 @@
 """Models that bring a number for each row, and columns of 0 and 1: labels, or marks of rows."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from bakeoff.api.findings import Findings
+from bakeoff.cli import main
+from bakeoff.data.given_tables import _stem
+from bakeoff.data.readers import swe_bench
 from bakeoff.execution.fits import run_in_process
 from bakeoff.spec import load_experiment
 from bakeoff.stats import mcnemar, mean_difference
@@ -175,3 +181,72 @@ def test_columns_of_0_and_1_are_labels_or_asked_about(
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
     command, *options = line.split()
     says(" ".join([command, files, *options]), said, code)
+
+
+def long_table(column="right"):
+    """Write a row for each model, item and task."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for model in ("gpt-4.1", "gpt-4.1-mini"):
+        for item in range(60):
+            rows.append((model, item, "law" if item % 3 else "math", rng.integers(0, 2)))
+    table = pd.DataFrame(rows, columns=["model", "id", "task", column])
+    table.to_csv("long.csv", index=False)
+    return table
+
+
+def test_a_long_table_has_its_numbers_in_a_column_that_is_named(capsys):
+    table = long_table()
+    assert main(["compare", "long.csv", "--values", "right", "--set", "value=right", "--json"]) == 0
+    named = json.loads(capsys.readouterr().out)["comparisons"]
+    for model, rows in table.groupby("model"):
+        rows.drop(columns="model").to_csv(f"{model}.csv", index=False)
+    files = "compare gpt-4.1.csv gpt-4.1-mini.csv --values right --set value=right --json"
+    assert main(files.split()) == 0
+    assert json.loads(capsys.readouterr().out)["comparisons"] == named
+    table.rename(columns={"right": "value"}).to_csv("usual.csv", index=False)
+    assert main(["compare", "usual.csv", "--values", "right", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["comparisons"] == named
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("long.csv --set value=right", "say what they are by values: right, wrong"),
+        ("wide.csv --values right --set value=a", "'wide.csv' has a column for each model: name"),
+        ("long.csv --values right --set value=rihgt", "did you mean 'right'"),
+    ],
+)
+def test_columns_of_numbers_that_do_not_fit_are_refused(capsys, options, told):
+    long_table()
+    pd.DataFrame({"id": [1, 2], "a": [0, 1], "b": [1, 1]}).to_csv("wide.csv", index=False)
+    assert main(["compare", *options.split()]) == 2
+    assert told in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("gpt-4.1.json", "gpt-4.1"),
+        ("gpt-4.1.csv.gz", "gpt-4.1"),
+        ("v2.0/preds.CSV", "preds"),
+        ("llama-3.1-8b.eval", "llama-3.1-8b"),
+        ("run_{seed}.parquet", "run"),
+    ],
+)
+def test_a_model_is_called_after_its_file_without_the_ending_alone(name, stem):
+    assert _stem(name) == stem
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("gpt-4.1.json", "gpt-4.1"),
+        ("gpt-4.1.verified.json", "gpt-4.1"),
+        ("gpt-4.1-mini.json", "gpt-4.1-mini"),
+        ("claude.20240620.json", "claude"),
+        ("plain.json", "plain"),
+    ],
+)
+def test_a_report_of_swe_bench_is_called_after_the_model_before_the_run(name, model):
+    assert swe_bench.named(Path(name)) == {"model": model}

@@ -48,9 +48,72 @@ def test_gate_takes_one_value_of_each_item():
     expected = stats.mean_difference(*(stats.pass_at(each, np.full(60, 4), 2) for each in right))
     assert found.overall.limits.estimate == pytest.approx(expected.estimate)
     assert (found.overall.limits.n, str(found.decision)) == (60, "ship")
-    for metrics, said in ((["pass@2", "pass^2"], "by itself"), ("pass^0", "expected a number")):
-        with pytest.raises(bakeoff.UserError, match=f"metrics: .*{said}"):
-            bakeoff.gate(None, base, candidate, **asked, metrics=metrics)
+    assert found.label == "pass@2"
+    with pytest.raises(bakeoff.UserError, match=r"metrics: .*expected a number"):
+        bakeoff.gate(None, base, candidate, **asked, metrics="pass^0")
+
+
+TOGETHER = ("accuracy", "pass@1", "pass@3", "pass^3")
+
+
+def _shares(right, runs):
+    """Return the share of each item by each of the metrics that are asked for together."""
+    return {
+        "mean_accuracy": right / runs,
+        "pass_at_1": right / runs,
+        "pass_at_3": stats.pass_at(right, runs, 3),
+        "pass_hat_3": stats.pass_hat(right, runs, 3),
+    }
+
+
+@pytest.mark.parametrize("tasks", [1, 3])
+def test_accuracy_and_passes_are_compared_together_each_by_its_own_shares(tasks):
+    rng = np.random.default_rng(4)
+    items = rng.permutation(np.repeat(np.arange(60), rng.integers(3, 7, 60)))
+    marks = {name: rng.integers(0, 2, len(items)) for name in "abc"}
+    marks["c"] |= marks["a"]
+    task = np.array(["t", "u", "v"])[np.arange(60) % tasks]
+    options = {}
+    if tasks > 1:
+        options["tasks"] = task[items]
+    asked = {"values": "right", "groups": items, **options}
+    table = bakeoff.compare(None, marks, metrics=TOGETHER, **asked).comparisons
+    runs = np.bincount(items)
+    shares = [_shares(np.bincount(items, passed), runs) for passed in marks.values()]
+    assert list(dict.fromkeys(table["metric"])) == list(shares[0])
+    exact, drawn = ["estimate", "pvalue"], ["ci_low", "ci_high", "pvalue_adjusted"]
+    for name, metric in zip(shares[0], ("pass@1", *TOGETHER[1:]), strict=True):
+        lines = table[table["metric"] == name]
+        alone = bakeoff.compare(None, marks, metrics=metric, **asked).comparisons
+        assert lines[exact].to_numpy() == pytest.approx(alone[exact].to_numpy())
+        assert lines[drawn].to_numpy() == pytest.approx(alone[drawn].to_numpy(), abs=0.005)
+        means = []
+        for of_model in shares:
+            by_task = [of_model[name][task == one].mean() for one in np.unique(task)]
+            means.append(np.mean(by_task))
+        estimates = [first - second for first, second in combinations(means, 2)]
+        assert lines["estimate"].tolist() == pytest.approx(estimates)
+
+
+def test_gate_by_several_passes():
+    rng = np.random.default_rng(2)
+    items = np.tile(np.arange(60), 6)
+    base, candidate = rng.integers(0, 2, (2, 360))
+    asked = {"values": "right", "groups": items, "metrics": {"pass@1": 0.2, "pass^2": 0.1}}
+    found = bakeoff.gate(None, base, candidate, **asked)
+    assert [one.label for one in found.each] == ["pass@1", "pass^2"]
+    for one, metric in zip(found.each, asked["metrics"], strict=True):
+        alone = bakeoff.gate(
+            None,
+            base,
+            candidate,
+            values="right",
+            groups=items,
+            metrics=metric,
+            margin=asked["metrics"][metric],
+        )
+        assert one.overall.limits.estimate == alone.overall.limits.estimate
+    assert found.against_itself.runs == 6
 
 
 ITEMS = {"values": "right", "metrics": "pass@2", "groups": [0, 1] * 4}
@@ -62,7 +125,7 @@ ITEMS = {"values": "right", "metrics": "pass@2", "groups": [0, 1] * 4}
         ({"pass_at": 2}, "^compare: unknown argument 'pass_at' .allowed: "),
         ({"values": "higher", "metrics": "pass@2"}, "metrics: pass@2 is about runs that are right"),
         ({"values": "right", "metrics": "pass@2"}, "groups: found None, expected the items"),
-        ({"values": "right", "metrics": ["pass@2", "f1"]}, "pass@2 is compared by itself"),
+        ({"values": "right", "metrics": ["pass@2", "f1"]}, "metrics: f1 is not about runs"),
         ({**ITEMS, "metrics": "pass^9"}, "pass.9 wants 9 runs of each"),
         ({**ITEMS, "subgroups": {"g": [0, 1, 1, 0] * 2}}, "'g' differs between runs of an item"),
     ],

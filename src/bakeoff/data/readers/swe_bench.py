@@ -8,6 +8,7 @@ resolved. An instance without a prediction is in ``incomplete_ids`` alone.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ recognizes = Signature(
         r'"resolved_ids"\s*:',
     ),
 )
+_MODEL_AND_RUN = re.compile(r"(.+)(?:\.(?!\d)|(?<!\d)\.)(.*)")
+"""The name of a report: the dot between two digits, as in gpt-4.1, is one of the model."""
 _REPORT = {
     "submitted_ids": list,
     "resolved_ids": list,
@@ -39,8 +42,8 @@ _REPORT = {
 
 def named(path: Path) -> dict[str, str]:
     """Return the model that the name of a report begins with, before the id of the run."""
-    model, _, _ = path.stem.rpartition(".")
-    return {"model": model or path.stem}
+    match = _MODEL_AND_RUN.fullmatch(path.stem)
+    return {"model": path.stem if match is None else match[1]}
 
 
 def read(text: str) -> pd.DataFrame:

@@ -136,9 +136,9 @@ def _tell_results(study: Study, answer: Answer, outcome: Outcome) -> None:
     if len(study.models) > 2 or outcome.lost:
         elsewhere = sorted(outcome.elsewhere, key=lambda row: row.pvalue_adjusted)
         answer.better += shared.better(study, outcome.won or elsewhere)
-    disagreements = [prose.disagreement([row]) for row in outcome.beaten + outcome.open]
-    for text in list(filter(None, disagreements))[:1]:
-        answer.disagreements.append(Sentence(text.strip(), "disagreement"))
+    disagreement = prose.disagreement(study, outcome.beaten + outcome.open)
+    if disagreement:
+        answer.disagreements.append(Sentence(disagreement.strip(), "disagreement"))
     unproven = []
     for row in outcome.open:
         if row.status not in prose.SAME:

@@ -8,16 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from bakeoff.comparisons.advice import RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.choose import CASES
 from bakeoff.comparisons.run_tests import Comparison, Decision
-from bakeoff.report import prose, sentences
+from bakeoff.report import prose, sentences, suites
 from bakeoff.report.answers.answer import Answer
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import fixed, probability, pvalue, words
 from bakeoff.report.ranking import ranking, without_noise
 from bakeoff.report.study import Study
-from bakeoff.stats import detectable_difference
+from bakeoff.spec.metrics import Passing
+from bakeoff.stats import Evidence, McNemarPower, detectable_difference
+from bakeoff.stats.core.result import Alternative
 
 CITED_BESIDE = ("cv5x2_f", *filter(None, (case.beside for case in CASES.values())))
 """Tests that readers know from the literature: their p-value stands beside the main test's."""
@@ -26,6 +30,8 @@ MOST_WINNERS = 3
 POWER = 0.8
 """Probability with which a difference that is called detectable is found."""
 IDENTICAL = "An identical result"
+_MOST_TIMES = 1_000
+"""How many times the rows at most are named as needed."""
 
 
 # --- the test, and who is compared
@@ -250,8 +256,20 @@ def unproven(study: Study, answer: Answer, family: Family, rows: Sequence[Compar
     if impossible:
         answer.none_possible = impossible
     else:
-        result = f"A p-value above {rows[0].alpha:g}"
-        answer.no_proof = sentences.no_proof(result, _detectable(study, family, rows[0]))
+        answer.no_proof = _no_proof(study, family, rows[0])
+
+
+def _no_proof(study: Study, family: Family, row: Comparison) -> str:
+    """Say what a comparison that decides nothing would have found, and what would show it."""
+    result = f"A p-value above {row.alpha:g}"
+    size = _detectable(family, row)
+    if math.isnan(size):
+        return sentences.no_proof(result)
+    between = ""
+    if len(study.models) > 2:
+        between = f" between {study.names([row.model_a, row.model_b])}"
+    difference = f"a true difference of about {family.written.gap(size)}{between}"
+    return sentences.no_proof(result, difference, _rows_needed(study, family, row, size))
 
 
 def none_possible(study: Study, family: Family, row: Comparison) -> str:
@@ -285,10 +303,10 @@ def _row_counts(study: Study, family: Family, row: Comparison) -> RowCounts | No
     return RowCounts(row.n, times=int(units))
 
 
-def _detectable(study: Study, family: Family, row: Comparison) -> str:
-    """Say which true difference of two models the test would find; empty where none is known."""
+def _detectable(family: Family, row: Comparison) -> float:
+    """Return which true difference of two models the test would find; NaN where none is known."""
     if not family.dataset or family.entry.unit or row.df1 is not None or row.alpha >= POWER:
-        return ""
+        return math.nan
     # a two-sided interval reaches as far as a one-sided test at half its level
     level = 1 - (1 - row.confidence) / 2
     reach = (row.ci_high - row.ci_low) / 2
@@ -300,15 +318,64 @@ def _detectable(study: Study, family: Family, row: Comparison) -> str:
         reach = abs(row.estimate - limit)
     least, most = family.measure.range
     if not 0 < reach < most - least:
-        return ""
+        return math.nan
     # from the standard error that the interval shows, not from the difference that was seen
     size = detectable_difference(reach, level=level, power=POWER, df=row.df)
     if size >= most - least:
+        return math.nan
+    return size
+
+
+def _rows_needed(study: Study, family: Family, row: Comparison, detectable: float) -> str:
+    """Write how many rows, or groups of them, would show the difference that was seen."""
+    rows = (study.test_sets or study.numbers).get(row.dataset)
+    if family.entry.evidence is not Evidence.ROWS or rows is None or rows.times is not None:
         return ""
-    between = ""
-    if len(study.models) > 2:
-        between = f" between {study.names([row.model_a, row.model_b])}"
-    return f"a true difference of about {family.written.gap(size)}{between}"
+    n = row.n
+    noun = "rows"
+    if rows.groups is not None:
+        # whole groups are sampled
+        n = len(np.unique(rows.groups))
+        noun = "groups of rows"
+        if rows.items is not None and len(np.unique(rows.items)) == n:
+            noun = "items"
+    if isinstance(study.analysis.given_metrics.get(family.metric), Passing):
+        noun = "items"
+    if suites.of_tasks(family):
+        noun += " in the same shares of the tasks"
+    needed = math.inf
+    counts_rows = rows.groups is None and "only_a_correct" in row.result.get("details", {})
+    if row.estimate and counts_rows:
+        needed = _rows_of_mcnemar(row)
+    elif row.estimate:
+        # standard errors fall with the root of the rows: n′ = n (detectable / seen)²
+        needed = n * (detectable / row.estimate) ** 2
+    if not n < needed <= _MOST_TIMES * n:
+        return ""
+    return f"{_rounded_up(needed):,} {noun} in place of {n:,}"
+
+
+def _rows_of_mcnemar(row: Comparison) -> float:
+    """Return how many rows show a difference of accuracies, as `bakeoff plan` says it.
+
+    Limits of few discordant rows are wide beyond their standard error.
+    """
+    details = row.result["details"]
+    discordance = (details["only_a_correct"] + details["only_b_correct"]) / row.n
+    test = McNemarPower(discordance=discordance, calculation="normal")
+    side: Alternative = "two-sided"
+    if row.alternative != "two-sided":
+        side = "greater"
+    planned = test.solve(
+        difference=abs(row.estimate), power=POWER, alpha=1 - row.confidence, alternative=side
+    )
+    return float(planned.n)
+
+
+def _rounded_up(number: float) -> int:
+    """Return a number rounded up to its first two digits."""
+    step = int(10 ** max(0, math.floor(math.log10(number)) - 1))
+    return math.ceil(number / step) * step
 
 
 # --- equivalence and posteriors

@@ -258,7 +258,7 @@ def _note_of_pairs(study: Study, families: Sequence[Family]) -> str:
     note += "."
     if row.alternative in _ASKS:
         note += f" One-sided test: is {_ASKS[row.alternative]} better?"
-    return f"{note}{prose.disagreement(first.rows)}"
+    return f"{note}{prose.disagreement(study, first.rows)}"
 
 
 def _caption_of_pairs(study: Study, families: Sequence[Family]) -> str:

@@ -10,7 +10,7 @@ import lzma
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -75,6 +75,17 @@ _CODE = r"\s*0\d+\s*"
 """A whole number with zeros before it, like 007."""
 _PART = 1 << 24
 _LONGEST_CODE = 64
+
+
+def without_endings(name: str, endings: Collection[str] = ()) -> str:
+    """Return the name of a file without endings of formats; other dots, as in gpt-4.1, stay."""
+    known = {*ENDINGS, *COMPRESSED, *endings}
+    stem = name
+    suffix = Path(stem).suffix
+    while suffix.lower() in known:
+        stem = stem.removesuffix(suffix)
+        suffix = Path(stem).suffix
+    return stem
 
 
 def read_table(name: str, spec: TableKeys, path: Path | None = None) -> pd.DataFrame:
