@@ -26,7 +26,15 @@ from bakeoff.report.methods import Methods, methods, wrapped
 from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
 from bakeoff.report.suites import ends
-from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
+from bakeoff.report.tables import (
+    LATEX,
+    PageTable,
+    markdown,
+    numbers_to_csv,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.verdict_data import verdict_data
 from bakeoff.stats import Entry, catalogue
@@ -326,7 +334,7 @@ class Page:
         return "\n".join(map(to_latex, self.tables.values(), self.tables))
 
     def write(self, folder: str | Path) -> None:
-        """Write page, verdict, methods paragraph, figures as SVG, tables and captions."""
+        """Write page, verdict, methods paragraph, figures as SVG and numbers, tables, captions."""
         files = {
             "report.html": self.html,
             "report.md": self.document,
@@ -338,6 +346,7 @@ class Page:
         }
         for name, picture in self.pictures.items():
             files[f"figures/{name}.svg"] = picture
+            files[f"figures/{name}.csv"] = numbers_to_csv(self.drawings[name])
         for name, table in self.tables.items():
             files[f"tables/{name}.csv"] = to_csv(table)
             files[f"tables/{name}.tex"] = to_latex(table, name)

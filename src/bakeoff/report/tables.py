@@ -14,7 +14,7 @@ from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.errors import escaped
 from bakeoff.files import no_formula
 from bakeoff.report import prose
-from bakeoff.report.exhibit import Item
+from bakeoff.report.exhibit import Drawing, Item
 from bakeoff.report.numbers import NONE, capital, number, probability, pvalue, spread
 from bakeoff.report.study import Study
 from bakeoff.report.written import Written, with_unit
@@ -329,14 +329,39 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
 
 def to_csv(table: PageTable) -> str:
     """Write a table for machines, with texts that no spreadsheet runs."""
+    if table.whole is None:
+        return _csv(_keys(table), _lines(table))
+    return _csv(table.whole.columns, table.whole.itertuples(index=False, name=None))
+
+
+def numbers_to_csv(drawing: Drawing) -> str:
+    """Write the numbers that a figure plots for machines, as tables are written."""
+    keys = _keys_of_numbers(drawing)
+    lines = []
+    for row in drawing.data:
+        lines.append([row.get(key, "") for key in keys])
+    return _csv(keys, lines)
+
+
+def numbers_frame(drawing: Drawing) -> pd.DataFrame:
+    """Return the numbers that a figure plots as its file has them."""
+    import pandas as pd
+
+    return pd.DataFrame(list(drawing.data), columns=_keys_of_numbers(drawing))
+
+
+def _keys_of_numbers(drawing: Drawing) -> list[str]:
+    """Return the columns of the numbers of a figure, in the order in which rows bring them."""
+    keys = dict[str, None]()
+    for row in drawing.data:
+        keys |= dict.fromkeys(row)
+    return list(keys)
+
+
+def _csv(head: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
+    """Write lines of values, of which no spreadsheet runs a text as a formula."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    if table.whole is None:
-        head = _keys(table)
-        lines: Iterable[Iterable[Any]] = _lines(table)
-    else:
-        head = list(table.whole.columns)
-        lines = table.whole.itertuples(index=False, name=None)
     writer.writerow(map(no_formula, head))
     for line in lines:
         writer.writerow([no_formula(_plain(value)) for value in line])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ from bakeoff.scores import Metric
 from bakeoff.stats import Status
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 MOST_LINES = 120
@@ -508,7 +509,39 @@ def scores(study: Study) -> Drawing:
     if dotted:
         legend = _legend_of_scores(several=len(means) > 1, joined=joined)
     alt = _text_of_scores(study, ranked, len(values), several=len(means) > 1)
-    return Drawing(drawn, alt, legend, drawing.best_of(ranked, every))
+    data = _numbers_of_scores(study, ranked)
+    if dotted:
+        data += _single_scores(study, scored, models, several=len(means) > 1)
+    return Drawing(drawn, alt, legend, drawing.best_of(ranked, every), data)
+
+
+def _numbers_of_scores(study: Study, ranked: Sequence[Ranked]) -> list[dict[str, Any]]:
+    """Return the plotted means with the ends of their intervals."""
+    rows = []
+    for line in ranked:
+        row = {"mark": "mean", "model": study.label(line.model), "score": line.mean}
+        ci = shown_interval(study, line)
+        if ci:
+            row["ci_low"] = ci.low
+            row["ci_high"] = ci.high
+        rows.append(row)
+    return rows
+
+
+def _single_scores(
+    study: Study, scored: pd.DataFrame, models: Sequence[str], *, several: bool
+) -> list[dict[str, Any]]:
+    """Return the plotted scores on single data sets or folds, with what they are of."""
+    rows = []
+    for model in models:
+        for unit, score in scored[model].items():
+            row: dict[str, Any] = {"mark": "score", "model": study.label(model), "score": score}
+            if several:
+                row["dataset"] = study.dataset_label(str(unit))
+            else:
+                row |= dict(zip(scored.index.names, cast("tuple[int, ...]", unit), strict=True))
+            rows.append(row)
+    return rows
 
 
 def _draw_scores(

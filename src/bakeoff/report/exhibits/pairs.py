@@ -455,7 +455,8 @@ def forest(study: Study, test: str) -> Drawing:
         difference = row.family.written.quantity(row.comparison.estimate)
         texts.append(f"{row.label}: {difference}, {p_equals(row.comparison.pvalue_adjusted)}")
     alt = f"{families[0].entry.title}, differences with intervals. {enumerated(texts)}."
-    return Drawing(drawn, alt, _legend_of_differences(compared, any_ticks=any_ticks), shows)
+    legend = _legend_of_differences(compared, any_ticks=any_ticks)
+    return Drawing(drawn, alt, legend, shows, _numbers_of_differences(study, rows))
 
 
 def _legend_of_differences(compared: Sequence[Comparison], *, any_ticks: bool) -> str:
@@ -511,17 +512,59 @@ def _draw_single_folds(axes: Axes, rows: Sequence[Row]) -> bool:
     """Draw differences on single folds where there is no interval; tell whether there are any."""
     any_drawn = False
     for place, row in enumerate(rows):
-        comparison = row.comparison
-        single_folds = comparison.result.get("details", {}).get("differences", [])
-        values = list(map(as_float, np.ravel(np.array(single_folds, dtype=object))))
-        if not values or not math.isnan(comparison.ci_low):
+        values = _on_single_folds(row)
+        if not values:
             continue
         any_drawn = True
-        if row.family.turned(comparison.model_a, comparison.model_b):
-            values = [-value for value in values]
-        colour = SAYS.get(comparison.decision, Colour.MUTED)
+        colour = SAYS.get(row.comparison.decision, Colour.MUTED)
         axes.plot(values, [place] * len(values), "|", color=colour, markersize=7, alpha=0.7)
     return any_drawn
+
+
+def _on_single_folds(row: Row) -> list[float]:
+    """Return the differences on single folds; none where an interval stands in their place."""
+    comparison = row.comparison
+    if not math.isnan(comparison.ci_low):
+        return []
+    single_folds = comparison.result.get("details", {}).get("differences", [])
+    values = list(map(as_float, np.ravel(np.array(single_folds, dtype=object))))
+    if row.family.turned(comparison.model_a, comparison.model_b):
+        values = [-value for value in values]
+    return values
+
+
+def _numbers_of_differences(study: Study, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the plotted differences, and those on single folds below their own."""
+    numbers = []
+    for row in rows:
+        comparison = row.comparison
+        compared = _compared_in(study, row)
+        line = {
+            "mark": "difference",
+            **compared,
+            "estimate": comparison.estimate,
+            "ci_low": comparison.ci_low,
+            "ci_high": comparison.ci_high,
+            "pvalue_adjusted": comparison.pvalue_adjusted,
+            "decision": comparison.decision.value,
+            "margin": comparison.margin,
+        }
+        numbers.append(line)
+        for value in _on_single_folds(row):
+            numbers.append({"mark": "single fold", **compared, "estimate": value})
+    return numbers
+
+
+def _compared_in(study: Study, row: Row) -> dict[str, Any]:
+    """Return what a line of a figure compares: the data set, if it is one, and both models."""
+    dataset = row.family.dataset
+    if dataset:
+        dataset = study.dataset_label(dataset)
+    return {
+        "dataset": dataset,
+        "model_a": study.label(row.comparison.model_a),
+        "model_b": study.label(row.comparison.model_b),
+    }
 
 
 @figure(
@@ -540,11 +583,18 @@ def posterior(study: Study, test: str) -> Drawing:
     rows, shows = chosen(study, families)
     drawn, axes = drawing.panel([row.label for row in rows], row=0.36, top=0.42)
     texts = []
+    data = []
     for place, row in enumerate(rows):
         comparison = row.comparison
         shares = [comparison.p_a_better, comparison.p_equivalent, comparison.p_b_better]
         _draw_shares(axes, place, shares)
         texts.append(f"{row.label}: {', '.join(map(probability, shares))}")
+        line = _compared_in(study, row)
+        line["p_a_better"] = comparison.p_a_better
+        line["p_equivalent"] = comparison.p_equivalent
+        line["p_b_better"] = comparison.p_b_better
+        line["rope"] = comparison.rope
+        data.append(line)
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
 
@@ -561,7 +611,7 @@ def posterior(study: Study, test: str) -> Drawing:
         x += (drawing.text_width(text) + 0.15) / drawing.width_of(axes)
     title = families[0].entry.title
     alt = f"{title}, probabilities of better, equivalent, worse. {enumerated(texts)}."
-    return Drawing(drawn, alt, shows=shows)
+    return Drawing(drawn, alt, shows=shows, data=data)
 
 
 def _draw_shares(axes: Axes, place: int, shares: Sequence[float]) -> None:

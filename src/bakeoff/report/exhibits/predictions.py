@@ -24,7 +24,7 @@ from bakeoff.report.study import Study
 from bakeoff.report.tables import Column, Table
 from bakeoff.report.written import Written, decimals, with_unit
 from bakeoff.stats import metric_ci
-from bakeoff.stats.metrics.library import calibration_curve
+from bakeoff.stats.metrics.library import CalibrationCurve, calibration_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +46,20 @@ MOST_CROSSED = 10
 """Its pairs of models."""
 MOST_SUBGROUPS = 36
 """Lines of the figure of subgroups."""
+_PLOTTED = (
+    "model_a",
+    "model_b",
+    "column",
+    "subgroup",
+    "role",
+    "n",
+    "estimate",
+    "ci_low",
+    "ci_high",
+    "pvalue_adjusted",
+    "decision",
+)
+"""Columns of subgroups.csv that the figure of subgroups shows."""
 
 
 def _has_labels(design: Study) -> bool:
@@ -100,11 +114,13 @@ def fitted(study: Study, dataset: str) -> Drawing:
     ends = (low - room, high + room)
     n_dots = rows.n * len(shown) * len(study.datasets)
     counted = rows.n > MOST_DOTS or n_dots > MOST_DOTS_OF_PAGE
-    for place, axes in enumerate(panels.values()):
+    data = []
+    for place, (model, axes) in enumerate(panels.items()):
         axes.plot(ends, ends, color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
         axes.locator_params(nbins=4)
-        _draw_rows(axes, truth, predicted[:, place], ends, counted=counted)
+        for dot in _draw_rows(axes, truth, predicted[:, place], ends, counted=counted):
+            data.append({"model": labels[model], **dot})
     legend = ""
     if counted:
         legend = "The darker a hexagon, the more rows it holds (logarithmic)."
@@ -117,7 +133,7 @@ def fitted(study: Study, dataset: str) -> Drawing:
         f"each of {len(shown)} models. {study.label(shown[0])} predicts too much for "
         f"{100 * (predicted[:, 0] > truth).mean():.1f}% of the rows."
     )
-    return Drawing(drawn, alt, legend, drawing.best_of(shown, list(labels)))
+    return Drawing(drawn, alt, legend, drawing.best_of(shown, list(labels)), data)
 
 
 def _draw_rows(
@@ -127,10 +143,10 @@ def _draw_rows(
     ends: tuple[float, float],
     *,
     counted: bool,
-) -> None:
-    """Draw a dot for each row, or hexagons that count them."""
+) -> list[dict[str, float]]:
+    """Draw a dot for each row, or hexagons that count them; return what each of them shows."""
     if counted:
-        axes.hexbin(
+        hexagons = axes.hexbin(
             truth,
             predicted,
             gridsize=24,
@@ -140,7 +156,12 @@ def _draw_rows(
             cmap=drawing.shades(0x26),
             linewidths=0,
         )
-        return
+        centres: Any = hexagons.get_offsets()
+        counts: Any = hexagons.get_array()
+        cells = []
+        for (x, y), n_rows in zip(centres.tolist(), counts.tolist(), strict=True):
+            cells.append({"observed": x, "predicted": y, "rows": int(n_rows)})
+        return cells
     # a few dots hardly cover one another, and need not be pale
     alpha = 0.8
     if len(truth) > 300:
@@ -148,6 +169,10 @@ def _draw_rows(
     axes.plot(
         truth, predicted, "o", color=Colour.BLUE, markersize=2.6, alpha=alpha, markeredgewidth=0
     )
+    dots = []
+    for x, y in zip(truth.tolist(), predicted.tolist(), strict=True):
+        dots.append({"observed": x, "predicted": y})
+    return dots
 
 
 # --- probabilities
@@ -186,6 +211,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
         labels, _most_panels(study), "predicted probability", "observed share"
     )
     texts = []
+    data = list[dict[str, Any]]()
     for model, axes in panels.items():
         axes.plot([0, 1], [0, 1], color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
@@ -199,6 +225,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
             edges[:-1], 0.12 * counts / counts.max(), width=0.036, bottom=-0.02, align="edge",
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
+        data += _numbers_of_curve(labels[model], curve, counts, edges)
         index = metric_ci(positive, chances[model], **options).estimate
         texts.append(f"{study.label(model)}: ICI {fixed(index, 3)}")
     of_rows = f"{len(panels)} models on {len(positive):,} rows"
@@ -207,7 +234,36 @@ def calibration(study: Study, dataset: str) -> Drawing:
         f"Calibration curves of {of_rows}. {enumerated(texts)}.",
         f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
         drawing.best_of(list(panels), list(labels)),
+        data,
     )
+
+
+def _numbers_of_curve(
+    label: str, curve: CalibrationCurve, counts: NDArray[np.int64], edges: NDArray[np.float64]
+) -> list[dict[str, Any]]:
+    """Return the points of a calibration curve with its band, and the rows below each bar."""
+    rows: list[dict[str, Any]] = []
+    points = np.column_stack([curve.at, curve.share, curve.low, curve.high])
+    for probability, share, low, high in points.tolist():
+        row = {
+            "mark": "curve",
+            "model": label,
+            "probability": probability,
+            "share": share,
+            "ci_low": low,
+            "ci_high": high,
+        }
+        rows.append(row)
+    for i, count in enumerate(counts.tolist()):
+        row = {
+            "mark": "bar",
+            "model": label,
+            "probability": float(edges[i]),
+            "probability_to": float(edges[i + 1]),
+            "rows": count,
+        }
+        rows.append(row)
+    return rows
 
 
 def _chances(study: Study, rows: PairedPredictions) -> dict[str, NDArray[np.float64]]:
@@ -246,15 +302,36 @@ def confusion_maps(study: Study) -> Drawing:
     drawn, panels = drawing.square_panels(
         labels, _most_panels(study), "predicted class", "true class"
     )
+    data = list[dict[str, Any]]()
     for model, axes in panels.items():
-        _draw_confusion(axes, rows.confusion(model), classes)
+        counts = rows.confusion(model)
+        _draw_confusion(axes, counts, classes)
+        data += _numbers_of_confusion(labels[model], counts, list(map(clean, rows.classes)))
     best = next(iter(panels))
     right = int(rows.confusion(best).trace())
     alt = (
         f"Maps of true against predicted classes of {len(panels)} models on {rows.n:,} rows of "
         f"{len(classes)} classes. {study.label(best)} has {right:,} of them right."
     )
-    return Drawing(drawn, alt, shows=drawing.best_of(list(panels), list(labels)))
+    return Drawing(drawn, alt, shows=drawing.best_of(list(panels), list(labels)), data=data)
+
+
+def _numbers_of_confusion(
+    label: str, counts: NDArray[np.int64], classes: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the rows of each true and predicted class, and their share of the true class."""
+    rows = []
+    totals = counts.sum(axis=1)
+    for i, j in np.ndindex(counts.shape):
+        row = {
+            "model": label,
+            "true_class": classes[i],
+            "predicted_class": classes[j],
+            "rows": int(counts[i, j]),
+            "share": int(counts[i, j]) / max(int(totals[i]), 1),
+        }
+        rows.append(row)
+    return rows
 
 
 def _draw_confusion(axes: Axes, counts: NDArray[np.int64], classes: Sequence[str]) -> None:
@@ -377,6 +454,10 @@ def subgroups(study: Study, dataset: str) -> Drawing:
     axis = f"{prose.advantage([metric])} in {measured} (to the right: A is {better} and better)"
     drawn, _ = drawing.interval_plot(lines, axis)
     texts = enumerated(f"{line.label}: {line.note}" for line in lines)
+    data = []
+    for line in differences[: len(lines)]:
+        labels = {"model_a": study.label(line["model_a"]), "model_b": study.label(line["model_b"])}
+        data.append({column: line[column] for column in _PLOTTED} | labels)
     shows = ""
     if len(lines) < len(differences):
         shows = f"the first {len(lines)} of {len(differences)} lines; all are in subgroups.csv"
@@ -385,6 +466,7 @@ def subgroups(study: Study, dataset: str) -> Drawing:
         f"Differences in {metric.title} by subgroup. {texts}.",
         f"Intervals are simultaneous {percent(1 - study.alpha)} intervals for each column.",
         shows,
+        data,
     )
 
 

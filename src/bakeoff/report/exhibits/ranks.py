@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report import drawing, prose
@@ -100,8 +100,16 @@ def ranks(study: Study, test: str) -> Drawing:
         xs = [average[model], average[model], end]
         _line(axes, xs, [top, down, down], Colour.MUTED, 0.8)
         axes.text(beside, down, text, ha=side, va="center")
-    alt = _text(study, family, models, groups)
-    return Drawing(drawn, alt, _pairs_that_differ(study, family), _shows(study, family, models))
+    data = _numbers(study, family, models, groups)
+    if scaled:
+        data.append({"mark": "critical difference", "average_rank": critical})
+    return Drawing(
+        drawn,
+        _text(study, family, models, groups),
+        _pairs_that_differ(study, family),
+        _shows(study, family, models),
+        data,
+    )
 
 
 def _line(
@@ -114,6 +122,27 @@ def _line(
 def _note(axes: Axes, x: float, y: float, text: str, side: str) -> None:
     """Write a small text."""
     axes.text(x, y, text, ha=side, va="bottom", color=Colour.MUTED, fontsize=SIZE - 0.5)
+
+
+def _numbers(
+    study: Study, family: Family, models: Sequence[str], groups: Sequence[Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return the average ranks, and from which model to which each bar reaches."""
+    rows: list[dict[str, Any]] = []
+    for model in models:
+        rows.append(
+            {"mark": "rank", "model": study.label(model), "average_rank": family.ranks[model]}
+        )
+    for group in groups:
+        row = {
+            "mark": "bar",
+            "model": study.label(group[0]),
+            "average_rank": family.ranks[group[0]],
+            "last_model": study.label(group[-1]),
+            "last_average_rank": family.ranks[group[-1]],
+        }
+        rows.append(row)
+    return rows
 
 
 def _text(

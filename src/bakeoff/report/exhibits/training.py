@@ -115,6 +115,7 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
     drawn = drawing.canvas(drawing.WIDTH, 0.9 + 0.24 * len(columns))
     drawn.set_layout_engine("constrained")
     grid = drawn.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
+    data = []
     for axes, model in zip(grid, models, strict=True):
         falls = means[model][columns]
         spread = deviations[model][columns]
@@ -126,6 +127,14 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
         axes.locator_params(axis="x", nbins=3)
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.set_title(name_of(study.label(model), 16), fontsize=SIZE, color=Colour.INK)
+        for column in columns:
+            row = {
+                "model": study.label(model),
+                "feature": clean(column),
+                "mean": float(falls[column]),
+                "sd": float(spread[column]),
+            }
+            data.append(row)
     grid[0].invert_yaxis()
     metric = METRICS[table["scoring"].iloc[0]]
     what = "Increase"
@@ -144,7 +153,7 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
         shows.append(f"{len(columns)} of {len(every)} columns")
     if len(models) < len(known):
         shows.append(drawing.best_of(models, known))
-    return Drawing(drawn, alt, shows=" and ".join(shows))
+    return Drawing(drawn, alt, shows=" and ".join(shows), data=data)
 
 
 @table(Section.FITS, 31, "Permutation importance of every column", when=_has_importance)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report.drawing import IntervalLine, interval_plot, styled, svg
+from bakeoff.report.exhibit import Drawing
 from bakeoff.report.numbers import MINUS, NONE, fixed, paragraph, pvalue
 from bakeoff.report.page import inline_svg, render
 from bakeoff.report.tables import Cell, Column, PageTable, markdown, numbers
@@ -39,6 +40,22 @@ class Plot:
     centre: float = 0.0
     """Where the line of no difference stands."""
     whole_numbers: bool = False
+
+    @property
+    def data(self) -> list[dict[str, Any]]:
+        """The plotted numbers, unrounded: a row for each line."""
+        rows = []
+        for line in self.lines:
+            low, high = line.ci
+            row = {
+                "label": line.label,
+                "estimate": line.estimate,
+                "ci_low": low,
+                "ci_high": high,
+                "decision": line.decision.value,
+            }
+            rows.append(row)
+        return rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +88,12 @@ class Answer:
 
     def figure(self, name: str) -> Figure:
         """Draw a plot."""
-        return drawn(self.plots[name])
+        return self.drawing(name).figure
+
+    def drawing(self, name: str) -> Drawing:
+        """Draw a plot, with the numbers in it."""
+        plot = self.plots[name]
+        return Drawing(drawn(plot), plot.title, plot.note, data=plot.data)
 
     @cached_property
     def pictures(self) -> dict[str, str]:
