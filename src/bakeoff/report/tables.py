@@ -161,7 +161,7 @@ class PageTable:
     summary: str = ""
     """How much more there is; empty where this is all."""
     caption: str = ""
-    """What stands below it in a paper, in whole sentences; empty where that is the title."""
+    """What stands with it in a paper, in whole sentences; empty where that is the title."""
     whole: pd.DataFrame | None = None
     """All rows for a file, where the table has the first of them alone."""
 
@@ -178,7 +178,7 @@ class Table(NamedTuple):
     note: str = ""
     whole: pd.DataFrame | None = None
     caption: str = ""
-    """For a paper, where the title and what every such table shows do not say it all."""
+    """For a paper, where what every such table shows does not say it all."""
 
 
 def tabulate(item: Item, study: Study, table: Table) -> PageTable:
@@ -208,7 +208,7 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
         shown.append(column)
     note = f"{item.caption} {table.note}".rstrip()
     cells_by_row = tuple(zip(*cells_by_column, strict=True))
-    caption = table.caption or f"{item.title}. {item.caption}"
+    caption = table.caption or item.caption
     return PageTable(
         item.title, tuple(shown), cells_by_row, note, caption=caption, whole=table.whole
     )

@@ -131,7 +131,10 @@ def test_captions_for_a_paper_are_sentences_with_test_correction_n_and_level():
     )
     for item in items.values():
         latex_caption = to_latex(build(item, one), item.name).partition(r"\caption{")[2]
-        assert latex_caption.partition("}\n")[0].endswith("."), item.name
+        sentences = latex_caption.partition("}\n")[0]
+        assert sentences.endswith("."), item.name
+        # a title is no sentence
+        assert not sentences.startswith(f"{item.title}."), item.name
 
 
 def test_a_table_of_flips_has_all_rows_in_its_file_and_no_markup_anywhere():

@@ -74,10 +74,10 @@ _ASKS = {"greater": "A", "less": "B"}
     when=lambda design: any(entry.arity is Arity.OMNIBUS for entry in design.tests),
 )
 def omnibus(study: Study) -> Table:
-    """Tests of the hypothesis that all models are equal. A small p-value means that some models
-    differ, but not which; with a large one the data cannot tell, which is not evidence that they
-    are equal. Pairwise tests are
-    computed in either case; without a significant omnibus test a significant pair is tentative.
+    """These tests are of the hypothesis that all models are equal. A small p-value means that some
+    models differ, but not which; with a large one the data cannot tell, which is not evidence that
+    they are equal. Pairwise tests are computed in either case; without a significant omnibus test a
+    significant pair is tentative.
     """
     families = [family for family in study.families if family.role == "omnibus"]
     families.sort(key=lambda family: bool(family.dataset))  # those over all data sets first
@@ -110,15 +110,16 @@ def _caption_of_omnibus(study: Study, families: Sequence[Family]) -> str:
         if family.dataset and not family.entry.evidence.on_rows:
             n = f" (n = {family.rows[0].n:,})"
         evidence.append(f"{prose.the(family.entry)} on {prose.evidence(study, family)}{n}")
+    tests = enumerated(dict.fromkeys(evidence))
     return (
-        f"Tests of the hypothesis that all {len(study.models)} models are equal: "
-        f"{enumerated(dict.fromkeys(evidence))}. The level is {percent(study.alpha)}."
+        f"The hypothesis that all {len(study.models)} models are equal is tested by {tests}. The "
+        f"level is {percent(study.alpha)}."
     )
 
 
 @table(Section.PAIRS, 50, "", each="test", when=lambda design, entry: entry.arity is Arity.ONE)
 def single(study: Study, test: str) -> Table:
-    """A test of each model by itself against a fixed value. It does not compare models; the
+    """Each model is tested by itself against a fixed value. The test does not compare models; the
     p-values are adjusted for the number of models.
     """
     families = study.of_test(test, "single")
@@ -145,7 +146,18 @@ def single(study: Study, test: str) -> Table:
         tables.ADJUSTED,
         tables.DECISION,
     ]
-    return Table(columns, rows, note)
+    return Table(columns, rows, note, caption=_caption_of_single(study, families))
+
+
+def _caption_of_single(study: Study, families: Sequence[Family]) -> str:
+    """Say for a paper what each model is tested against, on how much, and at which level."""
+    evidence = dict.fromkeys(prose.evidence(study, family) for family in families)
+    first = families[0]
+    return (
+        f"Each model is tested by itself by {prose.the(first.entry)} on {enumerated(evidence)}. "
+        f"The p-values are those of {prose.correction(first)}; the level is "
+        f"{percent(first.rows[0].alpha)}."
+    )
 
 
 # --- the table of pairs
@@ -317,7 +329,13 @@ def _tallies(study: Study, families: Sequence[Family]) -> Table:
         f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the {level} "
         "level within each data set. comparisons.csv has all single results."
     )
-    return Table([A, B, *columns.values()], rows, note)
+    caption = (
+        f"The {len(study.models)} models are compared in pairs by {first.measure.title} within "
+        f"each of {len(families)} data sets, by {prose.the(first.entry)} "
+        f"({prose.correction(first)} on each data set). The numbers are of data sets; the level is "
+        f"{level}."
+    )
+    return Table([A, B, *columns.values()], rows, note, caption=caption)
 
 
 def _columns_of_tallies(first: Family) -> dict[Decision, Column]:

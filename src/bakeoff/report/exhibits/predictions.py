@@ -358,9 +358,9 @@ def _draw_confusion(axes: Axes, counts: NDArray[np.int64], classes: Sequence[str
     when=lambda design: _has_labels(design) and not design.several and len(design.models) > 1,
 )
 def crossed(study: Study) -> Table:
-    """The held-out rows by their true class and by what two models, A and B, predict for them. For
-    two classes McNemar's test compares the rows that A alone has right with those that B alone has
-    right; both can be read off this table.
+    """The table counts the held-out rows by their true class and by what two models, A and B,
+    predict for them. For two classes McNemar's test compares the rows that A alone has right with
+    those that B alone has right; both can be read off this table.
     """
     if not study.test_sets:
         return Table((), (), "There are no held-out rows.")
@@ -433,10 +433,9 @@ def _in_subgroups(design: Study) -> bool:
 def subgroups(study: Study, dataset: str) -> Drawing:
     """The difference between two models in each subgroup of the held-out rows (square; number of
     rows in brackets) with its interval; filled squares differ significantly from zero, of open ones
-    the data do not show it. A
-    significant difference in one subgroup but not in another is not evidence that the two subgroups
-    differ: the interaction test beside the name of the column answers this. P-values are adjusted
-    by Holm's method over columns, subgroups and pairs.
+    the data do not show it. A significant difference in one subgroup but not in another is not
+    evidence that the two subgroups differ: the interaction test beside the name of the column
+    answers this. P-values are adjusted by Holm's method over columns, subgroups and pairs.
     """
     table = study.subgroups
     metric = study.metric

@@ -35,10 +35,10 @@ _SCORING = tables.Kind(lambda study, name: Cell(capital(METRICS[name].title), na
     when=lambda design: any(model.chooses for model in design.analysis.fitted.values()),
 )
 def choices(study: Study) -> Table:
-    """Parameters, thresholds and numbers of rounds that each fit chose on its own training rows,
-    and how many fits chose each value. The choice is part of the compared algorithm: every fit
-    repeats it and no test row is used for it. Choices that differ between folds are not determined
-    well by the data.
+    """The table lists parameters, thresholds and numbers of rounds that each fit chose on its own
+    training rows, and how many fits chose each value. The choice is part of the compared algorithm:
+    every fit repeats it and no test row is used for it. Choices that differ between folds are not
+    determined well by the data.
     """
     rows = []
     if not study.choices.empty:
@@ -158,8 +158,9 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
 
 @table(Section.FITS, 31, "Permutation importance of every column", when=_has_importance)
 def importance(study: Study) -> Table:
-    """By how much the score on the test rows becomes worse when a column is shuffled: mean and
-    standard deviation over all shuffles and fits. No model is fitted again for it.
+    """The table says by how much the score on the test rows becomes worse when a column is
+    shuffled, as mean and standard deviation over all shuffles and fits. No model is fitted again
+    for it.
     """
     rows = []
     for dataset in study.datasets:

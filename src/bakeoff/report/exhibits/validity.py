@@ -24,8 +24,8 @@ from bakeoff.stats import Entry, TypeOneError, catalogue
 
 @table(Section.VALIDITY, 10, "Tests and why they were chosen")
 def tests(study: Study) -> Table:
-    """The tests that ran and the reason for each. The type I error rate comes from simulations.
-    Corrections are made within one data set and metric.
+    """The table lists the tests that ran and the reason for each. The type I error rate comes from
+    simulations. Corrections are made within one data set and metric.
     """
     rows = [_row_of_test(study, entry) for entry in study.tests]
     columns = [
@@ -95,10 +95,10 @@ def _reason(study: Study, name: str) -> str:
 
 @table(Section.VALIDITY, 20, "Assumptions of the tests")
 def assumptions(study: Study) -> Table:
-    """The assumptions of each test and whether the data agree with them. “Cannot be checked” marks
-    assumptions that only knowledge of the origin of the data can settle. Where a test made several
-    comparisons, the details are those of the first one that violates the assumption, or else of the
-    first.
+    """The table lists the assumptions of each test and says whether the data agree with them.
+    “Cannot be checked” marks assumptions that only knowledge of the origin of the data can settle.
+    Where a test made several comparisons, the details are those of the first one that violates the
+    assumption, or else of the first.
     """
     rows = []
     for entry in study.tests:
@@ -140,7 +140,9 @@ def _holds(check: Check) -> Cell:
 
 @table(Section.DATA, 10, "The data")
 def data(study: Study) -> Table:
-    """The data sets, with a hash of the canonical table (complete in the CSV file)."""
+    """The table lists the data sets, with a hash of the table that was read (complete in the CSV
+    file).
+    """
     rows = []
     for name in study.datasets:
         card = study.cards[name]
@@ -180,7 +182,9 @@ def data(study: Study) -> Table:
     when=lambda design: bool(design.analysis.fitted),
 )
 def columns(study: Study) -> Table:
-    """What each column holds, as it was read: its kind, different and missing values."""
+    """The table says what each column holds, as it was read: its kind, and how many different and
+    how many missing values it has.
+    """
     rows = []
     for dataset in study.datasets:
         for name, column in study.cards[dataset]["features"].items():
@@ -201,9 +205,9 @@ def columns(study: Study) -> Table:
 
 @table(Section.DATA, 30, "Undeclared dependence, and columns to look at")
 def undeclared(study: Study) -> Table:
-    """Signs of dependent rows that the experiment does not declare, and columns that were perhaps
-    not read as they were meant. If rows are dependent, tests that assume independent rows have an
-    inflated type I error.
+    """The table lists signs of dependent rows that the experiment does not declare, and columns
+    that were perhaps not read as they were meant. If rows are dependent, tests that assume
+    independent rows have an inflated type I error.
     """
     rows: list[dict[str, Any]] = []
     for note in notes(study):
@@ -222,8 +226,9 @@ def undeclared(study: Study) -> Table:
 
 @table(Section.FITS, 10, "The splits")
 def splits(study: Study) -> Table:
-    """How the rows were divided, and how much the share of a class (the mean of numbers, in
-    standard deviations) differs at most between the training part and the test part of a division.
+    """The table says how the rows were divided, and how much the share of a class (the mean of
+    numbers, in standard deviations) differs at most between the training part and the test part of
+    a division.
     """
     division_by_place = {}
     for division in study.divisions:

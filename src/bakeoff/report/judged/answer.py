@@ -248,10 +248,15 @@ def p_cell(value: float) -> Cell:
 
 
 def table_of(
-    title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], note: str = ""
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    note: str,
+    evidence: str = "",
 ) -> PageTable:
-    """Return a table of cells."""
-    return PageTable(title, tuple(columns), tuple(map(tuple, rows)), note)
+    """Return a table of cells; for a paper it says on how much evidence and at which level."""
+    caption = f"{note} {evidence}".rstrip()
+    return PageTable(title, tuple(columns), tuple(map(tuple, rows)), note, caption=caption)
 
 
 def share(value: float) -> str:
