@@ -29,6 +29,7 @@ from bakeoff.report.suites import ends
 from bakeoff.report.tables import (
     LATEX,
     PageTable,
+    breakable,
     markdown,
     numbers_to_csv,
     to_csv,
@@ -50,7 +51,7 @@ BESIDE = ("forest", "posterior", "scores")
 
 as_json = functools.partial(json.dumps, indent=2, ensure_ascii=False, allow_nan=False)
 _PAGES = TEMPLATES.overlay(undefined=StrictUndefined)
-_PAGES.filters |= {"md": markdown, "md_table": to_markdown}
+_PAGES.filters |= {"md": markdown, "md_table": to_markdown, "breakable": breakable}
 
 
 class Block(NamedTuple):

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from markupsafe import Markup, escape
+
 from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.errors import escaped
 from bakeoff.files import no_formula
@@ -434,6 +436,11 @@ def markdown(value: str) -> str:
     text = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", escaped(" ".join(value.split("\n"))))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"@(?=\w)", "@\u200b", text)  # no @everyone: a forge would notify people
+
+
+def breakable(text: str) -> Markup:
+    """Escape a text, and let a line end within names after an underline or a slash."""
+    return Markup(re.sub(r"(?<=\w[_/])(?=\w)", "<wbr>", str(escape(text))))
 
 
 def to_latex(table: PageTable, label: str) -> str:

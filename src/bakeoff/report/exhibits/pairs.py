@@ -75,8 +75,8 @@ _ASKS = {"greater": "A", "less": "B"}
 )
 def omnibus(study: Study) -> Table:
     """These tests are of the hypothesis that all models are equal. A small p-value means that some
-    models differ, but not which; with a large one the data cannot tell, which is not evidence that
-    they are equal. Pairwise tests are computed in either case; without a significant omnibus test a
+    models differ, but not which; a large one does not show this, but is no evidence that they are
+    equal. Pairwise tests are computed in either case; without a significant omnibus test a
     significant pair is tentative.
     """
     families = [family for family in study.families if family.role == "omnibus"]
@@ -167,8 +167,8 @@ def _caption_of_single(study: Study, families: Sequence[Family]) -> str:
 def pairs(study: Study, test: str) -> Table:
     """Every pair of models, with A and B as in comparisons.csv; the difference is positive where A
     is better. The p-value, adjusted for the number of pairs (of Bayesian tests the posterior
-    probability), decides. “Cannot tell” means that the data do not decide, not that the models are
-    equal.
+    probability), decides. “Not shown” means that the data do not show which of the two is better,
+    not that they are equal.
     """
     families = study.ranking_families(test)
     if len(families) > 1:
@@ -349,7 +349,7 @@ def _columns_of_tallies(first: Family) -> dict[Decision, Column]:
         if first.noninferiority:
             title = "A not worse on"
         columns[Decision.EQUIVALENT] = Column("equivalent", title, COUNT)
-    columns[Decision.NOT_SHOWN] = Column("cannot_tell", "Cannot tell on", COUNT)
+    columns[Decision.NOT_SHOWN] = Column("not_shown", "Not shown on", COUNT)
     columns[Decision.UNDECIDED] = Column("undecided", "Undecided on", COUNT)
     return columns
 
@@ -404,7 +404,7 @@ def _best_two_on_datasets(study: Study, families: Sequence[Family]) -> tuple[lis
         rows = rows[: MOST_DATASETS // 2] + rows[-MOST_DATASETS // 2 :]
     shows = f"{study.label(first)} against {study.label(second)}, the two best, on each data set"
     if len(rows) < len(families):
-        shows += f"; the {len(rows)} most extreme of {len(families)}"
+        shows += f" (the {len(rows)} most extreme differences of {len(families)})"
     return rows, shows
 
 

@@ -459,7 +459,7 @@ def subgroups(study: Study, dataset: str) -> Drawing:
         data.append({column: line[column] for column in _PLOTTED} | labels)
     shows = ""
     if len(lines) < len(differences):
-        shows = f"the first {len(lines)} of {len(differences)} lines; all are in subgroups.csv"
+        shows = f"the first {len(lines)} of {len(differences)} lines (subgroups.csv has all)"
     return Drawing(
         drawn,
         f"Differences in {metric.title} by subgroup. {texts}.",

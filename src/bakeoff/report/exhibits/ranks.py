@@ -103,11 +103,12 @@ def ranks(study: Study, test: str) -> Drawing:
     data = _numbers(study, family, models, groups)
     if scaled:
         data.append({"mark": "critical difference", "average_rank": critical})
+    legend = f"{_pairs_that_differ(study, family)} {_without_a_bar(study, family)}".rstrip()
     return Drawing(
         drawn,
         _text(study, family, models, groups),
-        _pairs_that_differ(study, family),
-        _shows(study, family, models),
+        legend,
+        drawing.best_of(models, list(family.ranks)),
         data,
     )
 
@@ -177,18 +178,18 @@ def _pairs_that_differ(study: Study, family: Family) -> str:
     return f"Significant differences: {enumerated(pairs)}."
 
 
-def _shows(study: Study, family: Family, models: Sequence[str]) -> str:
-    """Say which models, or which pairs without a difference, the diagram leaves out."""
-    if len(models) < len(family.ranks):
-        return drawing.best_of(models, list(family.ranks))
+def _without_a_bar(study: Study, family: Family) -> str:
+    """Name the pairs without a significant difference that no bar can stand for."""
     pairs = _groups(family, "cd_pairs_not_shown")
-    if not pairs:
+    if not pairs or len(family.ranks) > MOST_DRAWN:
         return ""
     hidden = []
     for pair in pairs:
         hidden.append(" and ".join(map(study.label, pair)))
-    # a bar joins all models between its ends, so it cannot stand for such a pair alone
-    return f"not {words(hidden, 3)}, which do not differ significantly but cannot be joined"
+    return (
+        f"No bar stands for {words(hidden, 3)}, although no significant difference was found "
+        "there, because a bar joins all models between its ends."
+    )
 
 
 def joined(family: Family) -> list[list[str]]:

@@ -211,8 +211,7 @@ def undeclared(study: Study) -> Table:
     """
     rows: list[dict[str, Any]] = []
     for note in notes(study):
-        found = f"{capital(note.found)}."
-        rows.append({"dataset": note.dataset, "found": found, "advice": f"{capital(note.advice)}."})
+        rows.append({"dataset": note.dataset, "found": note.found, "advice": note.advice})
     if not rows:
         rows.append({"dataset": Cell("all"), "found": "Nothing was found.", "advice": NONE})
     how = (

@@ -97,7 +97,7 @@ def _headline(found: SuiteLook, looks: Looks) -> str:
     leads = f"{first} leads by {size}"
     if look.difference == 0:
         leads = f"{found.a} and {found.b} are equal"
-    return f"Not decided after {look.n:,} of {total}: {leads}, {needs}."
+    return f"Undecided after {look.n:,} of {total}: {leads}, {needs}."
 
 
 def _sentences(found: SuiteLook, looks: Looks) -> list[str]:
@@ -251,7 +251,7 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
     headline = f"{first} is better than {second} after {n}: {evidence}."
     if not shown:
         leads = f"{first} leads {evidence}"
-        headline = f"Not decided after {n}: {leads}."
+        headline = f"Undecided after {n}: {leads}."
     decision = Decision.UNDECIDED
     if shown:
         decision = better_of(mean)

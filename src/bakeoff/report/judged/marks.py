@@ -121,7 +121,7 @@ def _headline(found: JudgedMarks) -> str:
         f"{count(found.items, 'item')}."
     )
     if math.isnan(pair.pvalue):
-        return f"Whether {first} is better than {second} by people's marks cannot be told."
+        return f"It is undecided whether {first} is better than {second} by people's marks."
     if pair.pvalue <= found.alpha:
         return f"{first} is better than {second} by people's marks: {evidence}"
     if len(found.pairs) > 1:

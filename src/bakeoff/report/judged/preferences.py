@@ -113,7 +113,8 @@ def _headline(found: TwoModels) -> str:
     level = percent(1 - found.alpha)
     p_value = p_text(found.result.pvalue)
     if found.undecided:
-        return f"Whether {first} is preferred to {second} cannot be told: {_why_undecided(found)}."
+        why = _why_undecided(found)
+        return f"It is undecided whether {first} is preferred to {second}: {why}."
     if found.shown:
         return (
             f"{first} is preferred to {second} on {share(value)} of {prompts}, ties half "
@@ -517,7 +518,7 @@ def _headline_of_many(found: ManyModels) -> str:
     units = count(found.strengths.n, unit)
     k = len(found.names)
     if found.undecided:
-        return f"How {k} models rank over {units} cannot be told: {_why_unknown(found)}."
+        return f"It is undecided how {k} models rank over {units}: {_why_unknown(found)}."
     low, high = _ranks(found, leader)
     level = percent(1 - found.alpha)
     holds = f"(all ranges hold at once, {level})"
