@@ -73,7 +73,7 @@ def flipped_rows(
     if rows.ids is None:
         raise ValueError("the rows have no ids")
     places = {"a": _places(rows, a), "b": _places(rows, b)}
-    marks = _are_marks(rows)
+    marks = are_marks(rows)
     several = rows.items is not None or max(map(len, places.values())) > 1
     kind = _kind(rows, marks=marks, several=several)
     seen = rows.predicted
@@ -127,7 +127,7 @@ def _over_runs(of_runs: NDArray[Any], kind: Kind, *, several: bool) -> NDArray[A
     return means
 
 
-def _are_marks(rows: PairedPredictions) -> bool:
+def are_marks(rows: PairedPredictions) -> bool:
     """Tell whether rows have no classes of their own, but are right or wrong alone."""
     if not rows.classes or not set(rows.classes) <= set(RIGHT_OR_WRONG):
         return False

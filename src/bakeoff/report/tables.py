@@ -439,8 +439,14 @@ def markdown(value: str) -> str:
 
 
 def breakable(text: str) -> Markup:
-    """Escape a text, and let a line end within names after an underline or a slash."""
-    return Markup(re.sub(r"(?<=\w[_/])(?=\w)", "<wbr>", str(escape(text))))
+    """Escape a text, and let a line end within long words after an underline or a slash."""
+    words = []
+    for word in re.split(r"(\s+)", text):
+        escaped_word = str(escape(word))
+        if len(word) > _LONG:
+            escaped_word = re.sub(r"(?<=\w[_/])(?=\w)", "<wbr>", escaped_word)
+        words.append(escaped_word)
+    return Markup("".join(words))
 
 
 def to_latex(table: PageTable, label: str) -> str:

@@ -32,7 +32,7 @@ class Parsed(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in {"meta", "link", "br", "img", "input", "hr"}:
+        if tag not in {"meta", "link", "br", "img", "input", "hr", "wbr"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, difference_options
+from bakeoff.comparisons.flipped_rows import are_marks
 from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.comparisons.settings import has_test
@@ -295,6 +296,8 @@ def confusion_maps(study: Study) -> Drawing:
     if not study.test_sets:
         return message("there are no held-out rows")
     rows = study.test_sets[study.datasets[0]]
+    if are_marks(rows):
+        return message("answers are marked as right or wrong, and have no classes")
     labels = {model: study.label(model) for model in _models_of(study, rows)}
     classes = []
     for name in rows.classes:
@@ -398,12 +401,14 @@ def _crossed(tested: PairedPredictions, a: str, b: str) -> list[dict[str, Any]]:
     n_classes = len(tested.classes)
     predicted_a = tested.predicted[:, tested.models.index(a)]
     predicted_b = tested.predicted[:, tested.models.index(b)]
+    n_true = np.bincount(tested.truth, minlength=n_classes)
     counts = np.zeros((n_classes, n_classes, n_classes), dtype=np.intp)
     np.add.at(counts, (tested.truth, predicted_a, predicted_b), 1)
     rows = []
     for true, of_a in np.ndindex(n_classes, n_classes):
         of_b = counts[true, of_a]
-        if n_classes > 2 and not of_b.any():
+        # of marks every row has the same truth, which is to be right
+        if not n_true[true] or (n_classes > 2 and not of_b.any()):
             continue
         row: dict[str, Any] = {
             "model_a": a,

@@ -108,9 +108,9 @@ def assumptions(study: Study) -> Table:
         for check in checked(comparisons):
             row = {
                 "test": entry.title,
-                "assumption": check.name,
+                "assumption": capital(check.name),
                 "holds": _holds(check),
-                "detail": check.detail,
+                "detail": _in_words(study, check.detail),
             }
             rows.append(row)
     columns = (
@@ -120,6 +120,17 @@ def assumptions(study: Study) -> Table:
         Column("detail", "Details"),
     )
     return Table(columns, rows)
+
+
+def _in_words(study: Study, detail: str) -> str:
+    """Write what an assumption says of the data with a capital and a full stop."""
+    text = prose.in_words(study, detail)
+    if not text:
+        return NONE
+    # a symbol such as n_test keeps its small letter
+    if "_" not in text.split()[0]:
+        text = capital(text)
+    return f"{text.removesuffix('.')}."
 
 
 def _holds(check: Check) -> Cell:
