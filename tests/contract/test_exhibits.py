@@ -10,6 +10,7 @@ from bakeoff.report.exhibit import Section, figure, table
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.page import Page
 from bakeoff.report.study import Study
+from bakeoff.report.tables import numbers_frame
 from bakeoff.spec import AnalysisPlan, PlannedTest
 from bakeoff.stats import Evidence, catalogue
 from tests.unit.report.studies import experiment
@@ -45,6 +46,7 @@ def test_every_exhibit_is_made_and_says_what_it_shows(kind):
         assert len(drawing.alt) > 20
         assert "no result" not in drawing.alt
         assert drawing.legend.startswith(item.caption)
+        assert len(numbers_frame(drawing)) >= 2
     else:
         table = build(item, one)
         assert table.rows
@@ -114,6 +116,14 @@ def test_a_module_without_exhibits_and_two_of_one_name_are_refused(added, name, 
     added(name, text)
     with pytest.raises(refused, match=why):
         records()
+
+
+def test_a_figure_without_its_numbers_is_refused(added, study):
+    drawn = "message(study.title)._replace(data=())"
+    added("toy_bare", TOY.replace('message(f"a toy about {study.title}")', drawn))
+    item = next(item for item in exhibits(study) if item.kind == "toy_shown")
+    with pytest.raises(ValueError, match="toy_shown lacks the numbers that it plots"):
+        draw(item, study)
 
 
 @pytest.mark.parametrize("drawn", ["Drawing(canvas(1, 1), 'nothing is on it')", "message('')"])

@@ -43,6 +43,7 @@ rule report:
             )
             for e in FIGURES
         ],
+        numbers=[PATHS.figure(e.name, "csv") for e in FIGURES],
         tables=[
             report(
                 PATHS.table(e.name),

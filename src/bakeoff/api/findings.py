@@ -28,7 +28,7 @@ from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, render
 from bakeoff.report.read import read_study
 from bakeoff.report.study import Study
-from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, numbers_frame, to_latex, to_markdown
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
 
@@ -155,6 +155,35 @@ class Findings:
         # matplotlib draws a figure at the end of a cell only where pyplot was set up for it
         figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
         return figure
+
+    def figure_data(self, name: str | None = None) -> pd.DataFrame:
+        """Return the numbers that one of `figures` plots, unrounded.
+
+        Parameters
+        ----------
+        name : str, optional
+            As `figure` takes it.
+
+        Returns
+        -------
+        DataFrame
+            As the CSV file beside the figure. Where a figure draws marks of several kinds, such as
+            means and single scores, the column ``mark`` tells them apart.
+
+        Raises
+        ------
+        UserError
+            There is none of this name.
+
+        Examples
+        --------
+        >>> import bakeoff
+        >>> study = bakeoff.compare([1, 1, 0, 0], {"a": [1, 1, 0, 1], "b": [1, 0, 0, 1]})
+        >>> study.figure_data("forest")[["model_a", "model_b", "estimate", "decision"]]
+          model_a model_b  estimate             decision
+        0       a       b      0.25  no_difference_shown
+        """
+        return numbers_frame(exhibits.draw(self._item("figure", name), self._study))
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
         """Return one of `tables` with its numbers unrounded.

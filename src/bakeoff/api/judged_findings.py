@@ -12,7 +12,7 @@ from bakeoff.report.drawing import into
 from bakeoff.report.judged.answer import Answer
 from bakeoff.report.numbers import paragraph
 from bakeoff.report.page import render
-from bakeoff.report.tables import PageTable, as_frame, to_latex, to_markdown
+from bakeoff.report.tables import PageTable, as_frame, numbers_frame, to_latex, to_markdown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,12 +81,20 @@ class JudgedFindings(Findings):
 
     def figure(self, name: str | None = None, *, ax: Axes | None = None) -> Figure:
         """Draw one of `figures`, into `ax` if it is given; default: the first."""
+        with into(ax):
+            return self._answer.figure(self._plot(name))
+
+    def figure_data(self, name: str | None = None) -> pd.DataFrame:
+        """Return the numbers that one of `figures` plots, unrounded; default: the first."""
+        return numbers_frame(self._answer.drawing(self._plot(name)))
+
+    def _plot(self, name: str | None) -> str:
+        """Return the name of a figure; without one that of the first."""
         if name is None:
-            name = self.figures[0]
+            return self.figures[0]
         if name not in self._answer.plots:
             raise UserError(unknown("figure", name, self.figures))
-        with into(ax):
-            return self._answer.figure(name)
+        return name
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
         """Return one of `tables` with its numbers unrounded; default: `comparisons`."""

@@ -15,7 +15,7 @@ from bakeoff.paths import Paths
 from bakeoff.report.judged.answer import Answer
 from bakeoff.report.judged.looks import answer_of_look
 from bakeoff.report.judged.marks import answer_of_marks
-from bakeoff.report.tables import to_csv
+from bakeoff.report.tables import numbers_to_csv, to_csv
 from bakeoff.spec.judged import JudgedExperiment, read_judged_experiment
 from bakeoff.spec.load import report_problems
 
@@ -55,4 +55,5 @@ def _files_of(answer: Answer, folder: Path) -> dict[Path, str]:
         texts[folder / "tables" / f"{name}.csv"] = to_csv(table)
     for name, picture in answer.pictures.items():
         texts[folder / "figures" / f"{name}.svg"] = picture
+        texts[folder / "figures" / f"{name}.csv"] = numbers_to_csv(answer.drawing(name))
     return texts

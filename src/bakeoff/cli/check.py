@@ -137,7 +137,7 @@ def show_undeclared(experiment: Experiment, tables: Mapping[str, Table]) -> None
                 splits = divide(name, experiment, data, plan)
                 qualities.append(split_quality(name, data, plan, spec, splits))
         for note in notes_on(data.card, qualities):
-            _say_note(note.sentence)
+            _say_note(note.text)
         title = metrics_of(experiment)[metric].title
         rare = accuracy_of_rare({name: data.card}, metric, title)
         if rare:

@@ -379,7 +379,7 @@ def _show_tasks(study: Study) -> None:
     a, b = (study.label(model) for model in in_tasks.models)
     meaning = f"A is {a}, B is {b}; intervals hold together for all tasks, and p is adjusted."
     if left_out:
-        meaning += f" {count(left_out, 'task')} between these are not shown: --output has all."
+        meaning += f" {count(left_out, 'task')} between these are left out: --output has all."
     say("", dim(paragraph(meaning)), "")
 
 
@@ -418,7 +418,7 @@ def _show_pairs(study: Study, family: Family) -> None:
     _say_rows(rows, least)
     say("")
     if only_best and not family.leader_only:
-        say(dim("Pairs without the best model are not shown; --json gives them."))
+        say(dim("Pairs without the best model are left out; --json gives them."))
     _say_test(study, family)
     _say_cautions(study, family)
 

@@ -363,10 +363,11 @@ class Cautions(NamedTuple):
         compared: Collection[str],
         named: Callable[[Entry], str] = lambda entry: entry.name,
         shown: Callable[[str], str] = str,
+        on_plan: Callable[[str], str] = lambda plan: f"(plan {plan})",
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""
         sentences = []
-        inflated = self._on_inflated(compared, named, shown)
+        inflated = self._on_inflated(compared, named, shown, on_plan)
         if inflated:
             sentences.append(inflated)
         unknown = [shown(model) for model in self.unknown if model in compared]
@@ -379,6 +380,7 @@ class Cautions(NamedTuple):
         compared: Collection[str],
         named: Callable[[Entry], str],
         shown: Callable[[str], str],
+        on_plan: Callable[[str], str],
     ) -> str:
         """Say where the error rate of a test is inflated, how much, and what to use instead."""
         parts: list[str] = []
@@ -406,7 +408,7 @@ class Cautions(NamedTuple):
             return sentence
         tests = []
         for entry in self.instead:
-            tests.append(f"{named(entry)} (plan {self._plan_of(entry)})")
+            tests.append(f"{named(entry)} {on_plan(self._plan_of(entry))}")
         return f"{sentence} Use {' or '.join(tests)} instead."
 
     def _plan_of(self, entry: Entry) -> str:

@@ -8,6 +8,7 @@ counts.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
@@ -28,6 +29,7 @@ NEITHER = "neither"
 """Where the predicted classes differ and none of them is the true one."""
 _BY_SQUARES = {"rmse": "mse", "rmsle": "msle", "r2": "mse", "explained_variance": "mse"}
 """The mean of a loss per row that other metrics of numbers are made of."""
+_NUMBER = re.compile(r"(\d+)")
 _ELSE = "mae"
 """Whose loss per row stands for that of all other metrics."""
 
@@ -71,7 +73,7 @@ def flipped_rows(
     if rows.ids is None:
         raise ValueError("the rows have no ids")
     runs_by_model = {"a": _places(rows, a), "b": _places(rows, b)}
-    marks = _are_marks(rows)
+    marks = are_marks(rows)
     over_runs = rows.items is not None or max(map(len, runs_by_model.values())) > 1
     kind = _kind(rows, marks=marks, over_runs=over_runs)
     answers = rows.by(metric).predicted
@@ -125,7 +127,7 @@ def _over_runs(of_runs: NDArray[Any], kind: Kind, *, over_runs: bool) -> NDArray
     return means
 
 
-def _are_marks(rows: PairedPredictions) -> bool:
+def are_marks(rows: PairedPredictions) -> bool:
     """Tell whether rows have no classes of their own, but are right or wrong alone."""
     if not rows.classes or not set(rows.classes) <= set(RIGHT_OR_WRONG):
         return False
@@ -189,15 +191,35 @@ def _order(
 
 
 def _places_in_order(names: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers that sort as names do: numbers by value, others as texts, missing last."""
+    """Return numbers that sort as names do: numbers in them by value, missing names last."""
     if names.dtype.kind in "iuf":
         return names
     codes, present = pd.factorize(names)
     texts = list(map(str, present))
-    place = {text: i for i, text in enumerate(in_order(texts))}
+    place = {text: i for i, text in enumerate(_in_natural_order(texts))}
     # the code of a missing name is -1, which is the last place
     places = [*map(place.__getitem__, texts), len(texts)]
     return np.array(places, dtype=np.intp)[codes]
+
+
+def _in_natural_order(texts: Sequence[str]) -> list[str]:
+    """Sort texts as people do: i2 before i10."""
+    if all(text.removeprefix("-").isdecimal() for text in texts):
+        return in_order(texts)
+    return sorted(texts, key=lambda text: (_parts(text), text))
+
+
+def _parts(text: str) -> list[str | tuple[int, str]]:
+    """Split a text into what lies between numbers, at even places, and the numbers."""
+    parts: list[str | tuple[int, str]] = []
+    for i, part in enumerate(_NUMBER.split(text)):
+        if i % 2:
+            # of two numbers the one with more digits is larger; ids may be too long to be read
+            digits = part.lstrip("0")
+            parts.append((len(digits), digits))
+        else:
+            parts.append(part)
+    return parts
 
 
 def _frame(

@@ -133,7 +133,11 @@ def canvas(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     if _AXES.get() is not None:
-        raise UserError("ax: this figure has several panels, or none; call `figure` without `ax`")
+        raise UserError(
+            "ax: found one Axes, but this figure has several panels; draw it as a figure of its "
+            "own by `figure(name)` without `ax`, or plot the numbers of `figure_data(name)` "
+            "into axes of yours"
+        )
     return Figure(figsize=(width, height))
 
 
@@ -275,7 +279,10 @@ def message(text: str) -> Drawing:
     else:
         figure, axes = one_panel(WIDTH, 0.7, (0, 0, 1, 1))
         axes.text(0.5, 0.5, text, ha="center", va="center", transform=axes.transAxes)
-    return Drawing(figure, f"{capital(text)}." if text else "")
+    alt = ""
+    if text:
+        alt = f"{capital(text)}."
+    return Drawing(figure, alt, data=[{"note": alt}])
 
 
 def svg(figure: Figure) -> str:

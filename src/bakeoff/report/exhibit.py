@@ -6,7 +6,7 @@ Snakemake's process reads this module and has no use for numpy and scipy: it imp
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -59,6 +59,8 @@ class Drawing(NamedTuple):
     """What its caption cannot say, for it depends on the results."""
     shows: str = ""
     """Which part of the comparisons it shows; empty where it shows all there is."""
+    data: Sequence[Mapping[str, Any]] = ()
+    """The plotted numbers, unrounded: rows of values by the names of their columns."""
 
 
 class Exhibit(NamedTuple):

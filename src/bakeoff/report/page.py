@@ -26,7 +26,16 @@ from bakeoff.report.methods import Methods, methods, wrapped
 from bakeoff.report.prose import ABOUT, TEMPLATES, take_care
 from bakeoff.report.study import Study
 from bakeoff.report.suites import ends
-from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
+from bakeoff.report.tables import (
+    LATEX,
+    PageTable,
+    breakable,
+    markdown,
+    numbers_to_csv,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.verdict_data import verdict_data
 from bakeoff.stats import Entry, catalogue
@@ -42,7 +51,7 @@ BESIDE = ("forest", "posterior", "scores")
 
 as_json = functools.partial(json.dumps, indent=2, ensure_ascii=False, allow_nan=False)
 _PAGES = TEMPLATES.overlay(undefined=StrictUndefined)
-_PAGES.filters |= {"md": markdown, "md_table": to_markdown}
+_PAGES.filters |= {"md": markdown, "md_table": to_markdown, "breakable": breakable}
 
 
 class Block(NamedTuple):
@@ -326,7 +335,7 @@ class Page:
         return "\n".join(map(to_latex, self.tables.values(), self.tables))
 
     def write(self, folder: str | Path) -> None:
-        """Write page, verdict, methods paragraph, figures as SVG, tables and captions."""
+        """Write page, verdict, methods paragraph, figures as SVG and numbers, tables, captions."""
         files = {
             "report.html": self.html,
             "report.md": self.document,
@@ -338,6 +347,7 @@ class Page:
         }
         for name, picture in self.pictures.items():
             files[f"figures/{name}.svg"] = picture
+            files[f"figures/{name}.csv"] = numbers_to_csv(self.drawings[name])
         for name, table in self.tables.items():
             files[f"tables/{name}.csv"] = to_csv(table)
             files[f"tables/{name}.tex"] = to_latex(table, name)

@@ -8,6 +8,7 @@ questions, so that no sentence says "on average".
 from __future__ import annotations
 
 import math
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,10 @@ def sentence(study: Study, family: Family, row: Comparison) -> str:
     if family.entry.name == _OF_RATIOS:
         said = f"the {family.measure.title} of {a} is typically {_ratio(family, ahead)} that of {b}"
     else:
-        said = f"{a} is typically {prose.gap_with_interval(ahead, family)} better than {b}"
+        gap = prose.gap_with_interval(ahead, family)
+        said = f"{a} is typically {gap} better than {b}"
+        if not re.search("[1-9]", prose.gap_of(family, ahead.estimate)):
+            said = f"{a} and {b} typically differ by {gap}"
     return f"Over {where}, {said}, and {a} wins on {wins.text}"
 
 

@@ -94,7 +94,7 @@ DECISIONS = {
     Decision.A_BETTER: "A better",
     Decision.B_BETTER: "B better",
     Decision.DIFFERENT: "they differ",
-    Decision.NOT_SHOWN: "cannot tell",
+    Decision.NOT_SHOWN: "not shown",
     Decision.EQUIVALENT: "equivalent",
     Decision.UNDECIDED: "undecided",
 }
@@ -272,7 +272,7 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[Sentence]:
         "not_simulated": against._replace(inflated=()),
     }
     for code, part in parts.items():
-        for text in part.sentences(dict.fromkeys(models), the, study.name):
+        for text in part.sentences(dict.fromkeys(models), the, study.name, _on_plan):
             yield Sentence(f"Caution: {text}", code)
     failing = list(filter(None, map(measured, rows)))
     if failing:
@@ -282,6 +282,11 @@ def take_care(study: Study, families: Sequence[Family]) -> Iterator[Sentence]:
         why = "; ".join(failing[0])
         text = INFLATED.format(test=the(entry), where=where, why=why)
         yield Sentence(f"Caution: {text}", "inflated_here")
+
+
+def _on_plan(plan: str) -> str:
+    """Say in words on which plan a test would run."""
+    return f"on {PLANS[plan]}"
 
 
 def of_omnibus(row: Comparison) -> Iterator[Sentence]:

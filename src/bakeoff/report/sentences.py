@@ -87,9 +87,10 @@ def identical(models: str, metric: str, evidence: str) -> str:
 
 
 @_coded
-def cannot_be_compared(models: str, metric: str, because: str = "") -> str:
+def not_decided(question: str, because: str = "") -> str:
     """Say that no test statistic can be computed."""
-    return f"{models} cannot be compared by {metric}{because}."
+    reason = _optional(", because ", because)
+    return f"It is undecided {question}{reason}."
 
 
 @_coded

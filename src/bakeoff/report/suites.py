@@ -113,10 +113,10 @@ def _count(study: Study, family: Family, row: Comparison) -> str:
     left = count - len(better) - len(worse)
     a = study.name(row.model_a)
     b = study.name(row.model_b)
-    are = "is" if left == 1 else "are"
     return (
-        f"In the tasks one by one, {a} is better than {b} on {_named(better)} of {count}, worse on "
-        f"{_named(worse)}, and {left} {are} undecided (adjusted for {count})."
+        f"In the tasks one by one, {a} is better than {b} on {_named(better)} of {count} and worse "
+        f"on {_named(worse)}; on {left} a difference is not shown (p-values adjusted for {count} "
+        "tasks)."
     )
 
 

@@ -10,11 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from markupsafe import Markup, escape
+
 from bakeoff.comparisons.run_tests import Comparison, Decision
 from bakeoff.errors import escaped
 from bakeoff.files import no_formula
 from bakeoff.report import prose
-from bakeoff.report.exhibit import Item
+from bakeoff.report.exhibit import Drawing, Item
 from bakeoff.report.numbers import NONE, capital, number, probability, pvalue, spread
 from bakeoff.report.study import Study
 from bakeoff.report.written import Written, with_unit
@@ -161,7 +163,7 @@ class PageTable:
     summary: str = ""
     """How much more there is; empty where this is all."""
     caption: str = ""
-    """What stands below it in a paper, in whole sentences; empty where that is the title."""
+    """What stands with it in a paper, in whole sentences; empty where that is the title."""
     whole: pd.DataFrame | None = None
     """All rows for a file, where the table has the first of them alone."""
 
@@ -178,7 +180,7 @@ class Table(NamedTuple):
     note: str = ""
     whole: pd.DataFrame | None = None
     caption: str = ""
-    """For a paper, where the title and what every such table shows do not say it all."""
+    """For a paper, where what every such table shows does not say it all."""
 
 
 def tabulate(item: Item, study: Study, table: Table) -> PageTable:
@@ -208,7 +210,7 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
         shown.append(column)
     note = f"{item.caption} {table.note}".rstrip()
     cells_by_row = tuple(zip(*cells_by_column, strict=True))
-    caption = table.caption or f"{item.title}. {item.caption}"
+    caption = table.caption or item.caption
     return PageTable(
         item.title, tuple(shown), cells_by_row, note, caption=caption, whole=table.whole
     )
@@ -329,14 +331,39 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
 
 def to_csv(table: PageTable) -> str:
     """Write a table for machines, with texts that no spreadsheet runs."""
+    if table.whole is None:
+        return _csv(_keys(table), _lines(table))
+    return _csv(table.whole.columns, table.whole.itertuples(index=False, name=None))
+
+
+def numbers_to_csv(drawing: Drawing) -> str:
+    """Write the numbers that a figure plots for machines, as tables are written."""
+    keys = _keys_of_numbers(drawing)
+    lines = []
+    for row in drawing.data:
+        lines.append([row.get(key, "") for key in keys])
+    return _csv(keys, lines)
+
+
+def numbers_frame(drawing: Drawing) -> pd.DataFrame:
+    """Return the numbers that a figure plots as its file has them."""
+    import pandas as pd
+
+    return pd.DataFrame(list(drawing.data), columns=_keys_of_numbers(drawing))
+
+
+def _keys_of_numbers(drawing: Drawing) -> list[str]:
+    """Return the columns of the numbers of a figure, in the order in which rows bring them."""
+    keys = dict[str, None]()
+    for row in drawing.data:
+        keys |= dict.fromkeys(row)
+    return list(keys)
+
+
+def _csv(head: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
+    """Write lines of values, of which no spreadsheet runs a text as a formula."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    if table.whole is None:
-        head = _keys(table)
-        lines: Iterable[Iterable[Any]] = _lines(table)
-    else:
-        head = list(table.whole.columns)
-        lines = table.whole.itertuples(index=False, name=None)
     writer.writerow(map(no_formula, head))
     for line in lines:
         writer.writerow([no_formula(_plain(value)) for value in line])
@@ -409,6 +436,17 @@ def markdown(value: str) -> str:
     text = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", escaped(" ".join(value.split("\n"))))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"@(?=\w)", "@\u200b", text)  # no @everyone: a forge would notify people
+
+
+def breakable(text: str) -> Markup:
+    """Escape a text, and let a line end within long words after an underline or a slash."""
+    words = []
+    for word in re.split(r"(\s+)", text):
+        escaped_word = str(escape(word))
+        if len(word) > _LONG:
+            escaped_word = re.sub(r"(?<=\w[_/])(?=\w)", "<wbr>", escaped_word)
+        words.append(escaped_word)
+    return Markup("".join(words))
 
 
 def to_latex(table: PageTable, label: str) -> str:

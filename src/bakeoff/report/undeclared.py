@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.numbers import clean, fixed, words
+from bakeoff.report.numbers import capital, clean, fixed, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.study import Study
 from bakeoff.spec.experiment import run_of
@@ -19,7 +19,7 @@ ALIKE = 0.1
 """So is an autocorrelation: from here on a row in five tells nothing new."""
 LEVEL = 0.001
 _MOST_COLUMNS = 5
-_COPIES = "if they are copies or repeated measurements of one case, remove them or name {column}"
+_COPIES = "If they are copies or repeated measurements of one case, remove them or name {column}"
 _CASES = "a column with the id of the case under 'groups:'"
 
 
@@ -90,12 +90,12 @@ class Note(NamedTuple):
     dataset: str
     found: str
     advice: str
-    """A clause each."""
+    """Whole sentences."""
 
     @property
-    def sentence(self) -> str:
-        """Both as one sentence."""
-        return f"{self.found}; {self.advice}."
+    def text(self) -> str:
+        """Both, one after the other."""
+        return f"{self.found} {self.advice}"
 
 
 @lru_cache(maxsize=8)
@@ -127,22 +127,22 @@ def notes_on(
             advice = remark.advice
             if in_python:
                 advice = _IN_PYTHON.get(kind, advice)
-            found = f"{label} has {remark.columns}: {words(columns, _MOST_COLUMNS)}"
-            yield Note(dataset, found, advice)
+            found = f"{label} has {remark.columns}: {words(columns, _MOST_COLUMNS)}."
+            yield Note(dataset, found, f"{capital(advice)}.")
     for column in card["group_columns"]:
         name = clean(column["column"])
         found = (
-            f"{name!r} of {label} looks like an id of groups: {column['why']}, "
-            f"{column['groups']:,} values in {card['rows']:,} rows"
+            f"{name!r} of {label} looks like an id of groups: {column['why']}, and there are "
+            f"{column['groups']:,} values in {card['rows']:,} rows."
         )
         setting = _setting_of_groups(card, name, command)
-        yield Note(dataset, found, f"if rows of one value belong together, write {setting}")
+        yield Note(dataset, found, f"If rows of one value belong together, write {setting}.")
     repeats = list(_repeats(card, divisions))
     if repeats:
         column = _CASES
         if in_python:
             column = "the id of the case of each row by `groups`"
-        yield Note(dataset, "; ".join(repeats), _COPIES.format(column=column))
+        yield Note(dataset, " ".join(repeats), f"{_COPIES.format(column=column)}.")
 
 
 def _columns_with(card: Mapping[str, Any], kind: str) -> list[str]:
@@ -174,18 +174,19 @@ def _setting_of_groups(card: Mapping[str, Any], column: str, command: str) -> st
 
 def _repeats(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say which rows repeat others, exactly or nearly, where that is no chance."""
-    of_rows = f"of {card['rows']:,} in {clean(card['label'])}"
-    if card["near_copies"]:
+    of_rows = f"of {card['rows']:,} rows in {clean(card['label'])}"
+    near_copies = card["near_copies"]
+    if near_copies:
         answer = "class"
         if "numbers" in card:
             answer = "number"
-        near = f"about {card['near_copies']:,} {of_rows}"
-        yield f"rows that nearly repeat another row of the same {answer}: {near}"
+        again = f"nearly {_repeat(near_copies)} another row of the same {answer}"
+        yield f"About {near_copies:,} {of_rows} {again}."
     if card["pairs_by_chance"] >= CHANCE:
         return
-    if card["duplicate_rows"]:
-        again = f"{card['duplicate_rows']:,} {of_rows}"
-        yield f"rows that repeat an earlier row in every feature: {again}"
+    copies = card["duplicate_rows"]
+    if copies:
+        yield f"{copies:,} {of_rows} {_repeat(copies)} an earlier row in every feature."
     worst = 0.0  # of the plan that has most test rows that repeat training rows
     for division in divisions:
         which = "of "
@@ -196,10 +197,17 @@ def _repeats(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) ->
             repeated = part["repeated"]
             if repeated / max(n, 1) > worst:
                 worst = repeated / max(n, 1)
-                where = f"{repeated:,} of {n:,} {which}{PLANS[division['plan']]}"
+                again = f"{_repeat(repeated)} a training row in every feature"
+                said = f"{repeated:,} of {n:,} test rows {which}{PLANS[division['plan']]} {again}"
     if worst:
-        memorised = f"{where}, so models may have memorised them"
-        yield f"test rows that repeat a training row in every feature: {memorised}"
+        yield f"{said}, so models may have memorised them."
+
+
+def _repeat(n_rows: int) -> str:
+    """Return the verb of one or several rows."""
+    if n_rows == 1:
+        return "repeats"
+    return "repeat"
 
 
 def remark_on(column: Mapping[str, Any]) -> str:
@@ -233,11 +241,11 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
         groups = "by --groups"
     yield Note(
         dataset,
-        f"the disagreements of {between} on neighbouring test rows of "
+        f"The disagreements of {between} on neighbouring test rows of "
         f"{study.dataset_label(dataset)} are correlated (lag-1 autocorrelation "
         f"{fixed(alike.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
-        f"{alike.n_effective:,.0f}), but tests on rows assume independent rows",
-        f"if the rows are in the order of time, name the column of times {time}; if "
-        f"neighbouring rows form groups, name their column {groups}; a file that is only "
-        "sorted by a feature needs neither",
+        f"{alike.n_effective:,.0f}), but tests on rows assume independent rows.",
+        f"If the rows are in the order of time, name the column of times {time}. If "
+        f"neighbouring rows form groups, name their column {groups}. A file that is only "
+        "sorted by a feature needs neither.",
     )

@@ -252,7 +252,7 @@ def test_judge_without_human_is_refused(files, capsys):
 def test_look_says_the_next_one(files, capsys):
     code, out, _ = run(capsys, "compare", "r.csv", "--values", "right", "--of", "400")
     assert code == 0
-    assert "Not decided after 120 of 400 items" in out
+    assert "Undecided after 120 of 400 items" in out
     assert "The next look is at 160" in out
 
 
@@ -285,12 +285,12 @@ def test_looks_need_the_order_of_the_suite(files, capsys):
     assert (code, "looks need the order of the suite" in err) == (2, True)
     frame.assign(place=frame["id"], id=[f"q{i}" for i in frame["id"]]).to_csv("t.csv", index=False)
     code, out, _ = run(capsys, "compare", "t.csv", *told, "--order", "place")
-    assert "Not decided after 120 of 400 items" in out
+    assert "Undecided after 120 of 400 items" in out
 
 
 def test_stream_has_an_e_value(files, capsys):
     _, out, _ = run(capsys, "compare", "r.csv", "--values", "right", "--of", "stream")
-    assert "Not decided after 150 items" in out
+    assert "Undecided after 150 items" in out
     assert "e-value" in out
 
 
@@ -374,7 +374,7 @@ def test_plan_of_labels(files, capsys):
     [
         ("preferences: b.jsonl", "ours is preferred to base"),
         ("judged: {files: m.csv, judge: judge, human: human}", "by people's marks"),
-        ("judged: {files: r.csv, values: right, of: 400}", "Not decided after 120"),
+        ("judged: {files: r.csv, values: right, of: 400}", "Undecided after 120"),
     ],
 )
 def test_yaml_file_is_run_without_snakemake(files, capsys, text, said):

@@ -735,3 +735,10 @@ def test_a_figure_is_drawn_into_axes_of_the_caller():
     with pytest.raises(bakeoff.UserError, match="several panels"):
         study.figure("confusion_maps", ax=left)
     assert study.figure() is not own
+    confusion = study.figure_data("confusion_maps")
+    assert list(confusion) == ["model", "true_class", "predicted_class", "rows", "share"]
+    assert confusion["rows"].sum() == 80
+    difference = study.figure_data().iloc[0]
+    assert difference["estimate"] == study.comparisons["estimate"][0]
+    with pytest.raises(bakeoff.UserError, match="nothing"):
+        study.figure_data("nothing")

@@ -52,7 +52,7 @@ def test_of_several_runs_of_an_item_the_mean_mark_counts():
     found = flipped_rows(rows, "a", "b", "accuracy")
     assert (found.n, found.noun) == (3, "item")
     # one right run of two is the same mark, whichever run it is
-    assert lines(found) == [["q10", 0.5, 0.0], ["q2", 1.0, 0.5]]
+    assert lines(found) == [["q2", 1.0, 0.5], ["q10", 0.5, 0.0]]
 
 
 def test_of_several_training_runs_the_mean_counts():
@@ -110,6 +110,23 @@ def test_rows_are_sorted_by_task_then_other_subgroups_then_id_whatever_their_ord
     )  # fmt: skip
     other = flipped_rows(again, "a", "b", "accuracy")
     assert other.frame["id"].tolist() == found.frame["id"].tolist()
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["i1", "i2", "i10"],
+        ["task/2/1", "task/2/03", "task/2/12", "task/10/0"],
+        ["1a", "2", "10", "b"],
+        [f"x{'9' * 5000}", f"x1{'0' * 5000}"],
+    ],
+)
+def test_numbers_within_texts_are_sorted_by_value(ids):
+    given = np.array(ids[::-1], dtype=object)
+    found = flipped_rows(
+        labels([1] * len(ids), [1] * len(ids), [0] * len(ids), ids=given), "a", "b", "accuracy"
+    )
+    assert found.frame["id"].tolist() == ids
 
 
 def test_whole_numbers_among_ids_are_sorted_by_value():

@@ -241,6 +241,8 @@ def test_no_table_of_the_first_screen_scrolls_and_figures_are_whole_on_a_phone(s
         figures = chromium.script(wider, ".answer figure .scroll")
         assert figures
         assert set(figures) == {0}
+    chromium.open(sets, 390)
+    assert set(chromium.script(wider, ".answer .scroll")) == {0}
 
 
 WALK = """

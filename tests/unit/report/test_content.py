@@ -17,6 +17,7 @@ from bakeoff.report.tables import (
     P,
     PageTable,
     Table,
+    breakable,
     latex,
     markdown,
     tabulate,
@@ -131,7 +132,10 @@ def test_captions_for_a_paper_are_sentences_with_test_correction_n_and_level():
     )
     for item in items.values():
         latex_caption = to_latex(build(item, one), item.name).partition(r"\caption{")[2]
-        assert latex_caption.partition("}\n")[0].endswith("."), item.name
+        sentences = latex_caption.partition("}\n")[0]
+        assert sentences.endswith("."), item.name
+        # a title is no sentence
+        assert not sentences.startswith(f"{item.title}."), item.name
 
 
 def test_a_table_of_flips_has_all_rows_in_its_file_and_no_markup_anywhere():
@@ -148,3 +152,11 @@ def test_a_table_of_flips_has_all_rows_in_its_file_and_no_markup_anywhere():
     assert len(lines) == different
     assert f"differ on {different} of 200 rows. These are the first 50" in table.note
     assert "<b>" not in to_markdown(table)
+
+
+def test_a_long_name_may_end_a_line_after_underlines_and_nothing_else_of_it_changes():
+    assert breakable("high_school_computer_science") == (
+        "high_<wbr>school_<wbr>computer_<wbr>science"
+    )
+    assert breakable("a_b <i> &amp;") == "a_b &lt;i&gt; &amp;amp;"
+    assert "<i>" not in breakable(f"{'x_' * 20}<i>")

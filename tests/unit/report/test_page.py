@@ -32,7 +32,7 @@ class Parsed(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in {"meta", "link", "br", "img", "input", "hr"}:
+        if tag not in {"meta", "link", "br", "img", "input", "hr", "wbr"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -104,6 +104,18 @@ def test_labels_do_no_harm_wherever_they_go(written, parsed):
         if exhibit.form == "figure":
             svg = (folder / "figures" / f"{exhibit.name}.svg").read_text(encoding="utf-8")
             assert "<script" not in svg
+
+
+def test_beside_each_figure_lie_the_numbers_that_it_plots(written):
+    folder, listed = written
+    for exhibit in listed:
+        if exhibit.form == "figure":
+            assert (folder / "figures" / f"{exhibit.name}.csv").stat().st_size > 20
+    scores = pd.read_csv(folder / "figures/scores.csv")
+    assert list(scores.columns[:5]) == ["mark", "model", "score", "ci_low", "ci_high"]
+    single = scores[scores["mark"] == "score"].groupby("model")["score"]
+    means = scores[scores["mark"] == "mean"].set_index("model")["score"]
+    assert single.mean().to_numpy() == pytest.approx(means[list(single.groups)].to_numpy())
 
 
 def test_same_study_gives_the_same_bytes(tmp_path):

@@ -103,7 +103,7 @@ def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind):
         "Caution: the combined 5×2cv F test has an inflated type I error "
         f"with {kind} (here: b): up to ."
     )
-    instead = "the row-wise t test (plan cv_5x2)"
+    instead = "the row-wise t test on 5 × 2-fold cross-validation"
     assert said.endswith(f" at the .05 level in simulations. Use {instead} instead.")
     page = Page(one)
     page.__dict__["items"] = [item for item in exhibits(one) if item.form == "table"]

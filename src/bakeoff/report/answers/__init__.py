@@ -20,11 +20,12 @@ def find(study: Study) -> Answer:
     """Answer the experiment's question by the tests that ran."""
     answer = Answer()
     if not study.mains and not ranking(study):
-        models = "The models"
+        question = "which of the models is best"
         if len(study.models) == 1:
-            models = study.name(study.models[0])
-        because = ", because no model has a complete set of scores"
-        headline = sentences.cannot_be_compared(models, study.metric.title, because)
+            question = f"how good {study.name(study.models[0])} is"
+        headline = sentences.not_decided(
+            f"{question} by {study.metric.title}", "no model has a complete set of scores"
+        )
         answer.settle(Kind.UNDECIDED, headline)
     elif len(study.models) == 1:
         one_model(study, answer)

@@ -201,7 +201,7 @@ def _headline(study: Study, outcome: Outcome) -> str:
             evidence = prose.evidence(study, outcome.family)
             return sentences.identical(_models(study, outcome), metric, evidence)
         case Kind.UNDECIDED:
-            return sentences.cannot_be_compared(_models(study, outcome), metric)
+            return sentences.not_decided(f"{_question(study, outcome)} by {metric}")
     omnibus = study.omnibus(outcome.family)
     if omnibus is not None and _shown_by_omnibus(study, omnibus):
         return sentences.models_differ(metric, "the data do not show which of them differ")
@@ -267,7 +267,7 @@ def _conflict(study: Study, outcome: Outcome) -> str:
 
 
 def _question(study: Study, outcome: Outcome) -> str:
-    """Ask what the data do not show."""
+    """Ask what the data do not show, or what no test could decide."""
     if len(study.models) > 2:
         return f"which of the {len(outcome.family.models)} models is best"
     row = outcome.family.rows[0]

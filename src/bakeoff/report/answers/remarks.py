@@ -99,7 +99,7 @@ def interactions(study: Study) -> Iterator[Sentence]:
 def notes(study: Study, kind: Kind) -> Iterator[Sentence]:
     """Note what the data and the training runs look like; last what may hide a difference."""
     for note in notes_on_data(study)[:MOST_NOTES]:
-        yield Sentence(f"Note: {note.sentence}", "undeclared")
+        yield Sentence(f"Note: {note.text}", "undeclared")
     for text in notes_on_runs(study.analysis):
         yield Sentence(f"Note: {text}", "runs")
     if len(study.models) > 1 and kind not in (Kind.WINNER, Kind.CONTROL):

@@ -30,15 +30,14 @@ def versus_control(study: Study, answer: Answer) -> None:
 
     control = study.name(family.control)
     metric = family.measure.title
+    question = f"whether any model differs from the control {control} by {metric}"
     if settled:
         answer.settle(Kind.CONTROL, _headline(study, family, better, worse))
         answer.cautions += prose.take_care(study, [family])
     elif unsettled:
-        question = f"whether any model differs from the control {control} by {metric}"
         answer.settle(Kind.CANNOT_TELL, sentences.not_shown(question))
     else:
-        models = f"The control {control} and the other models"
-        answer.settle(Kind.UNDECIDED, sentences.cannot_be_compared(models, metric))
+        answer.settle(Kind.UNDECIDED, sentences.not_decided(question))
 
     sized = [row for row in settled or family.rows if math.isfinite(row.estimate)]
     if sized:

@@ -94,7 +94,7 @@ def _nothing_shown(study: Study, answer: Answer, family: Family) -> None:
     elif decided and family.equivalence:
         answer.settle(Kind.CANNOT_TELL, shared.margin(study, family, []))
     else:
-        answer.settle(Kind.UNDECIDED, sentences.cannot_be_compared(models, metric))
+        answer.settle(Kind.UNDECIDED, sentences.not_decided(f"how {models} compare by {metric}"))
         answer.evidence.append(shared.undecided(study, family, family.rows))
 
 

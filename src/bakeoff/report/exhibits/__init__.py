@@ -105,6 +105,8 @@ def draw(item: Item, study: Study, axes: Axes | None = None) -> Drawing:
     drawing = drawing._replace(legend=f"{item.caption} {drawing.legend}".rstrip())
     if not (drawing.figure.axes or drawing.figure.texts) or not drawing.alt.strip():
         raise ValueError(f"the figure {item.kind} lacks a drawing or a text for who cannot see it")
+    if not drawing.data:
+        raise ValueError(f"the figure {item.kind} lacks the numbers that it plots")
     return drawing
 
 

@@ -34,10 +34,10 @@ _DATASET = "dataset"
     when=lambda design: "holdout" in design.analysis.rows_of_plans and len(design.models) > 1,
 )
 def flips(study: Study) -> Table:
-    """The held-out rows on which the best model and the next one, or the control, differ. Rows are
-    sorted by task, other subgroups and id; where numbers are predicted, those come first whose
-    losses are furthest apart. Of several runs of a row the mean is shown; a mark is 1 where the
-    answer is right and 0 where it is wrong.
+    """The table lists held-out rows on which the best model and the next one, or the control,
+    differ. Rows are sorted by task, other subgroups and id; where numbers are predicted, those come
+    first whose losses are furthest apart. Of several runs of a row the mean is shown; a mark is 1
+    where the answer is right and 0 where it is wrong.
     """
     found = flips_of(study)
     if found is None:
@@ -45,12 +45,14 @@ def flips(study: Study) -> Table:
     if found.whole.empty:
         return Table((), (), f"{found.sentence}.")
     note = f"{found.sentence}."
+    caption = f"{note} The table lists these rows."
     if len(found.whole) > MOST_SHOWN:
+        caption = f"{note} The table lists the first {MOST_SHOWN} of these."
         file = "tables/flips.csv has all"
         if study.command:
             file = 'the folder of --output and to_frame("flips") have all'
         note = f"{found.sentence}. These are the first {MOST_SHOWN}; {file}."
-    return Table(found.columns, found.first(MOST_SHOWN), note, found.whole)
+    return Table(found.columns, found.first(MOST_SHOWN), note, found.whole, caption)
 
 
 @dataclasses.dataclass(frozen=True)

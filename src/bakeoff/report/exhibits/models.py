@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ from bakeoff.scores import Metric
 from bakeoff.stats import Status
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 MOST_LINES = 120
@@ -293,7 +294,13 @@ def best(study: Study) -> Table:
         Column("p", "p", tables.P),
         Column("tier", "Group"),
     ]
-    return Table(columns, rows, " ".join(notes))
+    caption = (
+        "The table lists which models may be the best on the held-out rows (Hsu 1984), at the "
+        f"level of {percent(study.alpha)}. p is the larger of the p-values of the pairwise tests "
+        "and of the confidence set for the best model. Models of one group (same letter) are not "
+        "shown to differ by the pairwise tests."
+    )
+    return Table(columns, rows, " ".join(notes), caption=caption)
 
 
 # --- every metric
@@ -310,9 +317,9 @@ def _has_more_than_models(design: Study) -> bool:
 
 @table(Section.METRICS, 10, "Every metric", when=_has_more_than_models)
 def metrics(study: Study) -> Table:
-    """Mean scores by every metric; intervals are t intervals of the mean over data sets. The
-    standard deviation describes the spread of single scores; it is not a standard error, because
-    folds share training rows.
+    """Scores are means by every metric, and intervals are t intervals of the mean over data sets.
+    The standard deviation describes the spread of single scores; it is not a standard error,
+    because folds share training rows.
     """
     ranked = ranking(study)
     averaged = study.averages(study.metric.name)
@@ -389,8 +396,8 @@ def _columns_of_metrics(study: Study, others: Sequence[str], held_out: bool) -> 
 
 @table(Section.METRICS, 15, "Mean scores by data set", when=lambda design: design.several)
 def datasets(study: Study) -> Table:
-    """The mean score of each model on each data set; the best score of a data set is in bold, a
-    dash marks a missing score.
+    """The table has the mean score of each model on each data set. The best score of a data set is
+    in bold, and a dash marks a missing score.
     """
     ordered = order(study)
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
@@ -422,8 +429,8 @@ def _has_intervals(design: Study) -> bool:
 
 @table(Section.METRICS, 30, "Every metric on the held-out rows", when=_has_intervals)
 def intervals(study: Study) -> Table:
-    """Every metric of every model on the held-out rows, with its standard error and confidence
-    interval. The standard errors of metrics of right and wrong rows include pseudo-rows;
+    """The table has every metric of every model on the held-out rows, with its standard error and
+    confidence interval. The standard errors of metrics of right and wrong rows include pseudo-rows;
     shares of a single fit have Wilson intervals. Overlapping intervals do not mean that two models
     do not differ.
     """
@@ -508,7 +515,40 @@ def scores(study: Study) -> Drawing:
     if dotted:
         legend = _legend_of_scores(several=len(means) > 1, joined=joined)
     alt = _text_of_scores(study, ranked, len(values), several=len(means) > 1)
-    return Drawing(drawn, alt, legend, drawing.best_of(ranked, every))
+    data = _numbers_of_scores(study, ranked)
+    if dotted:
+        data += _single_scores(study, scored, models, several=len(means) > 1)
+    return Drawing(drawn, alt, legend, drawing.best_of(ranked, every), data)
+
+
+def _numbers_of_scores(study: Study, ranked: Sequence[Ranked]) -> list[dict[str, Any]]:
+    """Return the plotted means with the ends of their intervals."""
+    rows = []
+    for line in ranked:
+        row = {"mark": "mean", "model": study.label(line.model), "score": line.mean}
+        ci = shown_interval(study, line)
+        if ci:
+            row["ci_low"] = ci.low
+            row["ci_high"] = ci.high
+        rows.append(row)
+    return rows
+
+
+def _single_scores(
+    study: Study, scored: pd.DataFrame, models: Sequence[str], *, several: bool
+) -> list[dict[str, Any]]:
+    """Return the plotted scores on single data sets or folds, with what they are of."""
+    rows = []
+    for model in models:
+        for unit, score in scored[model].items():
+            row: dict[str, Any] = {"mark": "score", "model": study.label(model), "score": score}
+            if several:
+                row["dataset"] = study.dataset_label(str(unit))
+            else:
+                names = map(str, scored.index.names)
+                row |= dict(zip(names, cast("tuple[int, ...]", unit), strict=True))
+            rows.append(row)
+    return rows
 
 
 def _draw_scores(

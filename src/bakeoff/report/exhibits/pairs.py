@@ -74,10 +74,10 @@ _ASKS = {"greater": "A", "less": "B"}
     when=lambda design: any(entry.arity is Arity.OMNIBUS for entry in design.tests),
 )
 def omnibus(study: Study) -> Table:
-    """Tests of the hypothesis that all models are equal. A small p-value means that some models
-    differ, but not which; with a large one the data cannot tell, which is not evidence that they
-    are equal. Pairwise tests are
-    computed in either case; without a significant omnibus test a significant pair is tentative.
+    """These tests are of the hypothesis that all models are equal. A small p-value means that some
+    models differ, but not which; a large one does not show this, but is no evidence that they are
+    equal. Pairwise tests are computed in either case; without a significant omnibus test a
+    significant pair is tentative.
     """
     families = [family for family in study.families if family.role == "omnibus"]
     families.sort(key=lambda family: bool(family.dataset))  # those over all data sets first
@@ -110,15 +110,16 @@ def _caption_of_omnibus(study: Study, families: Sequence[Family]) -> str:
         if family.dataset and not family.entry.evidence.on_rows:
             n = f" (n = {family.rows[0].n:,})"
         evidence.append(f"{prose.the(family.entry)} on {prose.evidence(study, family)}{n}")
+    tests = enumerated(dict.fromkeys(evidence))
     return (
-        f"Tests of the hypothesis that all {len(study.models)} models are equal: "
-        f"{enumerated(dict.fromkeys(evidence))}. The level is {percent(study.alpha)}."
+        f"The hypothesis that all {len(study.models)} models are equal is tested by {tests}. The "
+        f"level is {percent(study.alpha)}."
     )
 
 
 @table(Section.PAIRS, 50, "", each="test", when=lambda design, entry: entry.arity is Arity.ONE)
 def single(study: Study, test: str) -> Table:
-    """A test of each model by itself against a fixed value. It does not compare models; the
+    """Each model is tested by itself against a fixed value. The test does not compare models; the
     p-values are adjusted for the number of models.
     """
     families = study.of_test(test, "single")
@@ -145,7 +146,18 @@ def single(study: Study, test: str) -> Table:
         tables.ADJUSTED,
         tables.DECISION,
     ]
-    return Table(columns, rows, note)
+    return Table(columns, rows, note, caption=_caption_of_single(study, families))
+
+
+def _caption_of_single(study: Study, families: Sequence[Family]) -> str:
+    """Say for a paper what each model is tested against, on how much, and at which level."""
+    evidence = dict.fromkeys(prose.evidence(study, family) for family in families)
+    first = families[0]
+    return (
+        f"Each model is tested by itself by {prose.the(first.entry)} on {enumerated(evidence)}. "
+        f"The p-values are those of {prose.correction(first)}; the level is "
+        f"{percent(first.rows[0].alpha)}."
+    )
 
 
 # --- the table of pairs
@@ -155,8 +167,8 @@ def single(study: Study, test: str) -> Table:
 def pairs(study: Study, test: str) -> Table:
     """Every pair of models, with A and B as in comparisons.csv; the difference is positive where A
     is better. The p-value, adjusted for the number of pairs (of Bayesian tests the posterior
-    probability), decides. “Cannot tell” means that the data do not decide, not that the models are
-    equal.
+    probability), decides. “Not shown” means that the data do not show which of the two is better,
+    not that they are equal.
     """
     families = study.ranking_families(test)
     if len(families) > 1:
@@ -317,7 +329,13 @@ def _tallies(study: Study, families: Sequence[Family]) -> Table:
         f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the {level} "
         "level within each data set. comparisons.csv has all single results."
     )
-    return Table([A, B, *columns.values()], rows, note)
+    caption = (
+        f"The {len(study.models)} models are compared in pairs by {first.measure.title} within "
+        f"each of {len(families)} data sets, by {prose.the(first.entry)} "
+        f"({prose.correction(first)} on each data set). The numbers are of data sets; the level is "
+        f"{level}."
+    )
+    return Table([A, B, *columns.values()], rows, note, caption=caption)
 
 
 def _columns_of_tallies(first: Family) -> dict[Decision, Column]:
@@ -331,7 +349,7 @@ def _columns_of_tallies(first: Family) -> dict[Decision, Column]:
         if first.noninferiority:
             title = "A not worse on"
         columns[Decision.EQUIVALENT] = Column("equivalent", title, COUNT)
-    columns[Decision.NOT_SHOWN] = Column("cannot_tell", "Cannot tell on", COUNT)
+    columns[Decision.NOT_SHOWN] = Column("not_shown", "Not shown on", COUNT)
     columns[Decision.UNDECIDED] = Column("undecided", "Undecided on", COUNT)
     return columns
 
@@ -386,7 +404,7 @@ def _best_two_on_datasets(study: Study, families: Sequence[Family]) -> tuple[lis
         rows = rows[: MOST_DATASETS // 2] + rows[-MOST_DATASETS // 2 :]
     shows = f"{study.label(first)} against {study.label(second)}, the two best, on each data set"
     if len(rows) < len(families):
-        shows += f"; the {len(rows)} most extreme of {len(families)}"
+        shows += f" (the {len(rows)} most extreme differences of {len(families)})"
     return rows, shows
 
 
@@ -455,7 +473,8 @@ def forest(study: Study, test: str) -> Drawing:
         difference = row.family.written.quantity(row.comparison.estimate)
         texts.append(f"{row.label}: {difference}, {p_equals(row.comparison.pvalue_adjusted)}")
     alt = f"{families[0].entry.title}, differences with intervals. {enumerated(texts)}."
-    return Drawing(drawn, alt, _legend_of_differences(compared, any_ticks=any_ticks), shows)
+    legend = _legend_of_differences(compared, any_ticks=any_ticks)
+    return Drawing(drawn, alt, legend, shows, _numbers_of_differences(study, rows))
 
 
 def _legend_of_differences(compared: Sequence[Comparison], *, any_ticks: bool) -> str:
@@ -511,17 +530,59 @@ def _draw_single_folds(axes: Axes, rows: Sequence[Row]) -> bool:
     """Draw differences on single folds where there is no interval; tell whether there are any."""
     any_drawn = False
     for place, row in enumerate(rows):
-        comparison = row.comparison
-        single_folds = comparison.result.get("details", {}).get("differences", [])
-        values = list(map(as_float, np.ravel(np.array(single_folds, dtype=object))))
-        if not values or not math.isnan(comparison.ci_low):
+        values = _on_single_folds(row)
+        if not values:
             continue
         any_drawn = True
-        if row.family.turned(comparison.model_a, comparison.model_b):
-            values = [-value for value in values]
-        colour = SAYS.get(comparison.decision, Colour.MUTED)
+        colour = SAYS.get(row.comparison.decision, Colour.MUTED)
         axes.plot(values, [place] * len(values), "|", color=colour, markersize=7, alpha=0.7)
     return any_drawn
+
+
+def _on_single_folds(row: Row) -> list[float]:
+    """Return the differences on single folds; none where an interval stands in their place."""
+    comparison = row.comparison
+    if not math.isnan(comparison.ci_low):
+        return []
+    single_folds = comparison.result.get("details", {}).get("differences", [])
+    values = list(map(as_float, np.ravel(np.array(single_folds, dtype=object))))
+    if row.family.turned(comparison.model_a, comparison.model_b):
+        values = [-value for value in values]
+    return values
+
+
+def _numbers_of_differences(study: Study, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the plotted differences, and those on single folds below their own."""
+    numbers = []
+    for row in rows:
+        comparison = row.comparison
+        compared = _compared_in(study, row)
+        line = {
+            "mark": "difference",
+            **compared,
+            "estimate": comparison.estimate,
+            "ci_low": comparison.ci_low,
+            "ci_high": comparison.ci_high,
+            "pvalue_adjusted": comparison.pvalue_adjusted,
+            "decision": comparison.decision.value,
+            "margin": comparison.margin,
+        }
+        numbers.append(line)
+        for value in _on_single_folds(row):
+            numbers.append({"mark": "single fold", **compared, "estimate": value})
+    return numbers
+
+
+def _compared_in(study: Study, row: Row) -> dict[str, Any]:
+    """Return what a line of a figure compares: the data set, if it is one, and both models."""
+    dataset = row.family.dataset
+    if dataset:
+        dataset = study.dataset_label(dataset)
+    return {
+        "dataset": dataset,
+        "model_a": study.label(row.comparison.model_a),
+        "model_b": study.label(row.comparison.model_b),
+    }
 
 
 @figure(
@@ -540,11 +601,18 @@ def posterior(study: Study, test: str) -> Drawing:
     rows, shows = chosen(study, families)
     drawn, axes = drawing.panel([row.label for row in rows], row=0.36, top=0.42)
     texts = []
+    data = []
     for place, row in enumerate(rows):
         comparison = row.comparison
         shares = [comparison.p_a_better, comparison.p_equivalent, comparison.p_b_better]
         _draw_shares(axes, place, shares)
         texts.append(f"{row.label}: {', '.join(map(probability, shares))}")
+        line = _compared_in(study, row)
+        line["p_a_better"] = comparison.p_a_better
+        line["p_equivalent"] = comparison.p_equivalent
+        line["p_b_better"] = comparison.p_b_better
+        line["rope"] = comparison.rope
+        data.append(line)
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
 
@@ -561,7 +629,7 @@ def posterior(study: Study, test: str) -> Drawing:
         x += (drawing.text_width(text) + 0.15) / drawing.width_of(axes)
     title = families[0].entry.title
     alt = f"{title}, probabilities of better, equivalent, worse. {enumerated(texts)}."
-    return Drawing(drawn, alt, shows=shows)
+    return Drawing(drawn, alt, shows=shows, data=data)
 
 
 def _draw_shares(axes: Axes, place: int, shares: Sequence[float]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, difference_options
+from bakeoff.comparisons.flipped_rows import are_marks
 from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.comparisons.settings import has_test
@@ -24,7 +25,7 @@ from bakeoff.report.study import Study
 from bakeoff.report.tables import Column, Table
 from bakeoff.report.written import Written, decimals, with_unit
 from bakeoff.stats import metric_ci
-from bakeoff.stats.metrics.library import calibration_curve
+from bakeoff.stats.metrics.library import CalibrationCurve, calibration_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +47,20 @@ MOST_CROSSED = 10
 """Its pairs of models."""
 MOST_SUBGROUPS = 36
 """Lines of the figure of subgroups."""
+_PLOTTED = (
+    "model_a",
+    "model_b",
+    "column",
+    "subgroup",
+    "role",
+    "n",
+    "estimate",
+    "ci_low",
+    "ci_high",
+    "pvalue_adjusted",
+    "decision",
+)
+"""Columns of subgroups.csv that the figure of subgroups shows."""
 
 
 def _has_labels(design: Study) -> bool:
@@ -100,11 +115,13 @@ def fitted(study: Study, dataset: str) -> Drawing:
     ends = (low - room, high + room)
     n_dots = rows.n * len(shown) * len(study.datasets)
     counted = rows.n > MOST_DOTS or n_dots > MOST_DOTS_OF_PAGE
-    for place, axes in enumerate(panels.values()):
+    data = []
+    for place, (model, axes) in enumerate(panels.items()):
         axes.plot(ends, ends, color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
         axes.locator_params(nbins=4)
-        _draw_rows(axes, truth, predicted[:, place], ends, counted=counted)
+        for dot in _draw_rows(axes, truth, predicted[:, place], ends, counted=counted):
+            data.append({"model": labels[model], **dot})
     legend = ""
     if counted:
         legend = "The darker a hexagon, the more rows it holds (logarithmic)."
@@ -117,7 +134,7 @@ def fitted(study: Study, dataset: str) -> Drawing:
         f"each of {len(shown)} models. {study.label(shown[0])} predicts too much for "
         f"{100 * (predicted[:, 0] > truth).mean():.1f}% of the rows."
     )
-    return Drawing(drawn, alt, legend, drawing.best_of(shown, list(labels)))
+    return Drawing(drawn, alt, legend, drawing.best_of(shown, list(labels)), data)
 
 
 def _draw_rows(
@@ -127,10 +144,10 @@ def _draw_rows(
     ends: tuple[float, float],
     *,
     counted: bool,
-) -> None:
-    """Draw a dot for each row, or hexagons that count them."""
+) -> list[dict[str, float]]:
+    """Draw a dot for each row, or hexagons that count them; return what each of them shows."""
     if counted:
-        axes.hexbin(
+        hexagons = axes.hexbin(
             truth,
             predicted,
             gridsize=24,
@@ -140,7 +157,12 @@ def _draw_rows(
             cmap=drawing.shades(0x26),
             linewidths=0,
         )
-        return
+        centres: Any = hexagons.get_offsets()
+        counts: Any = hexagons.get_array()
+        cells = []
+        for (x, y), n_rows in zip(centres.tolist(), counts.tolist(), strict=True):
+            cells.append({"observed": x, "predicted": y, "rows": int(n_rows)})
+        return cells
     # a few dots hardly cover one another, and need not be pale
     alpha = 0.8
     if len(truth) > 300:
@@ -148,6 +170,10 @@ def _draw_rows(
     axes.plot(
         truth, predicted, "o", color=Colour.BLUE, markersize=2.6, alpha=alpha, markeredgewidth=0
     )
+    dots = []
+    for x, y in zip(truth.tolist(), predicted.tolist(), strict=True):
+        dots.append({"observed": x, "predicted": y})
+    return dots
 
 
 # --- probabilities
@@ -186,6 +212,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
         labels, _most_panels(study), "predicted probability", "observed share"
     )
     texts = []
+    data = list[dict[str, Any]]()
     for model, axes in panels.items():
         axes.plot([0, 1], [0, 1], color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
@@ -199,6 +226,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
             edges[:-1], 0.12 * counts / counts.max(), width=0.036, bottom=-0.02, align="edge",
             color=Colour.MUTED, alpha=0.5, linewidth=0,
         )  # fmt: skip
+        data += _numbers_of_curve(labels[model], curve, counts, edges)
         index = metric_ci(positive, chances[model], **options).estimate
         texts.append(f"{study.label(model)}: ICI {fixed(index, 3)}")
     of_rows = f"{len(panels)} models on {len(positive):,} rows"
@@ -207,7 +235,36 @@ def calibration(study: Study, dataset: str) -> Drawing:
         f"Calibration curves of {of_rows}. {enumerated(texts)}.",
         f"The band is a pointwise {percent(level)} confidence band of the smoothed share.",
         drawing.best_of(list(panels), list(labels)),
+        data,
     )
+
+
+def _numbers_of_curve(
+    label: str, curve: CalibrationCurve, counts: NDArray[np.int64], edges: NDArray[np.float64]
+) -> list[dict[str, Any]]:
+    """Return the points of a calibration curve with its band, and the rows below each bar."""
+    rows: list[dict[str, Any]] = []
+    points = np.column_stack([curve.at, curve.share, curve.low, curve.high])
+    for probability, share, low, high in points.tolist():
+        row = {
+            "mark": "curve",
+            "model": label,
+            "probability": probability,
+            "share": share,
+            "ci_low": low,
+            "ci_high": high,
+        }
+        rows.append(row)
+    for i, count in enumerate(counts.tolist()):
+        row = {
+            "mark": "bar",
+            "model": label,
+            "probability": float(edges[i]),
+            "probability_to": float(edges[i + 1]),
+            "rows": count,
+        }
+        rows.append(row)
+    return rows
 
 
 def _chances(study: Study, rows: PairedPredictions) -> dict[str, NDArray[np.float64]]:
@@ -239,6 +296,8 @@ def confusion_maps(study: Study) -> Drawing:
     if not study.test_sets:
         return message("there are no held-out rows")
     rows = study.test_sets[study.datasets[0]]
+    if are_marks(rows):
+        return message("answers are marked as right or wrong, and have no classes")
     labels = {model: study.label(model) for model in _models_of(study, rows)}
     classes = []
     for name in rows.classes:
@@ -246,15 +305,36 @@ def confusion_maps(study: Study) -> Drawing:
     drawn, panels = drawing.square_panels(
         labels, _most_panels(study), "predicted class", "true class"
     )
+    data = list[dict[str, Any]]()
     for model, axes in panels.items():
-        _draw_confusion(axes, rows.confusion(model), classes)
+        counts = rows.confusion(model)
+        _draw_confusion(axes, counts, classes)
+        data += _numbers_of_confusion(labels[model], counts, list(map(clean, rows.classes)))
     best = next(iter(panels))
     right = int(rows.confusion(best).trace())
     alt = (
         f"Maps of true against predicted classes of {len(panels)} models on {rows.n:,} rows of "
         f"{len(classes)} classes. {study.label(best)} has {right:,} of them right."
     )
-    return Drawing(drawn, alt, shows=drawing.best_of(list(panels), list(labels)))
+    return Drawing(drawn, alt, shows=drawing.best_of(list(panels), list(labels)), data=data)
+
+
+def _numbers_of_confusion(
+    label: str, counts: NDArray[np.int64], classes: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the rows of each true and predicted class, and their share of the true class."""
+    rows = []
+    totals = counts.sum(axis=1)
+    for i, j in np.ndindex(counts.shape):
+        row = {
+            "model": label,
+            "true_class": classes[i],
+            "predicted_class": classes[j],
+            "rows": int(counts[i, j]),
+            "share": int(counts[i, j]) / max(int(totals[i]), 1),
+        }
+        rows.append(row)
+    return rows
 
 
 def _draw_confusion(axes: Axes, counts: NDArray[np.int64], classes: Sequence[str]) -> None:
@@ -281,9 +361,9 @@ def _draw_confusion(axes: Axes, counts: NDArray[np.int64], classes: Sequence[str
     when=lambda design: _has_labels(design) and not design.several and len(design.models) > 1,
 )
 def crossed(study: Study) -> Table:
-    """The held-out rows by their true class and by what two models, A and B, predict for them. For
-    two classes McNemar's test compares the rows that A alone has right with those that B alone has
-    right; both can be read off this table.
+    """The table counts the held-out rows by their true class and by what two models, A and B,
+    predict for them. For two classes McNemar's test compares the rows that A alone has right with
+    those that B alone has right; both can be read off this table.
     """
     if not study.test_sets:
         return Table((), (), "There are no held-out rows.")
@@ -321,12 +401,14 @@ def _crossed(tested: PairedPredictions, a: str, b: str) -> list[dict[str, Any]]:
     n_classes = len(tested.classes)
     predicted_a = tested.predicted[:, tested.models.index(a)]
     predicted_b = tested.predicted[:, tested.models.index(b)]
+    n_true = np.bincount(tested.truth, minlength=n_classes)
     counts = np.zeros((n_classes, n_classes, n_classes), dtype=np.intp)
     np.add.at(counts, (tested.truth, predicted_a, predicted_b), 1)
     rows = []
     for true, of_a in np.ndindex(n_classes, n_classes):
         of_b = counts[true, of_a]
-        if n_classes > 2 and not of_b.any():
+        # of marks every row has the same truth, which is to be right
+        if not n_true[true] or (n_classes > 2 and not of_b.any()):
             continue
         row: dict[str, Any] = {
             "model_a": a,
@@ -356,10 +438,9 @@ def _in_subgroups(design: Study) -> bool:
 def subgroups(study: Study, dataset: str) -> Drawing:
     """The difference between two models in each subgroup of the held-out rows (square; number of
     rows in brackets) with its interval; filled squares differ significantly from zero, of open ones
-    the data do not show it. A
-    significant difference in one subgroup but not in another is not evidence that the two subgroups
-    differ: the interaction test beside the name of the column answers this. P-values are adjusted
-    by Holm's method over columns, subgroups and pairs.
+    the data do not show it. A significant difference in one subgroup but not in another is not
+    evidence that the two subgroups differ: the interaction test beside the name of the column
+    answers this. P-values are adjusted by Holm's method over columns, subgroups and pairs.
     """
     table = study.subgroups
     metric = study.metric
@@ -377,14 +458,19 @@ def subgroups(study: Study, dataset: str) -> Drawing:
     axis = f"{prose.advantage([metric])} in {measured} (to the right: A is {better} and better)"
     drawn, _ = drawing.interval_plot(lines, axis)
     texts = enumerated(f"{line.label}: {line.note}" for line in lines)
+    data = []
+    for line in differences[: len(lines)]:
+        labels = {"model_a": study.label(line["model_a"]), "model_b": study.label(line["model_b"])}
+        data.append({column: line[column] for column in _PLOTTED} | labels)
     shows = ""
     if len(lines) < len(differences):
-        shows = f"the first {len(lines)} of {len(differences)} lines; all are in subgroups.csv"
+        shows = f"the first {len(lines)} of {len(differences)} lines (subgroups.csv has all)"
     return Drawing(
         drawn,
         f"Differences in {metric.title} by subgroup. {texts}.",
         f"Intervals are simultaneous {percent(1 - study.alpha)} intervals for each column.",
         shows,
+        data,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report import drawing, prose
@@ -100,8 +100,17 @@ def ranks(study: Study, test: str) -> Drawing:
         xs = [average[model], average[model], end]
         _line(axes, xs, [top, down, down], Colour.MUTED, 0.8)
         axes.text(beside, down, text, ha=side, va="center")
-    alt = _text(study, family, models, groups)
-    return Drawing(drawn, alt, _pairs_that_differ(study, family), _shows(study, family, models))
+    data = _numbers(study, family, models, groups)
+    if scaled:
+        data.append({"mark": "critical difference", "average_rank": critical})
+    legend = f"{_pairs_that_differ(study, family)} {_without_a_bar(study, family)}".rstrip()
+    return Drawing(
+        drawn,
+        _text(study, family, models, groups),
+        legend,
+        drawing.best_of(models, list(family.ranks)),
+        data,
+    )
 
 
 def _line(
@@ -114,6 +123,27 @@ def _line(
 def _note(axes: Axes, x: float, y: float, text: str, side: str) -> None:
     """Write a small text."""
     axes.text(x, y, text, ha=side, va="bottom", color=Colour.MUTED, fontsize=SIZE - 0.5)
+
+
+def _numbers(
+    study: Study, family: Family, models: Sequence[str], groups: Sequence[Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return the average ranks, and from which model to which each bar reaches."""
+    rows: list[dict[str, Any]] = []
+    for model in models:
+        rows.append(
+            {"mark": "rank", "model": study.label(model), "average_rank": family.ranks[model]}
+        )
+    for group in groups:
+        row = {
+            "mark": "bar",
+            "model": study.label(group[0]),
+            "average_rank": family.ranks[group[0]],
+            "last_model": study.label(group[-1]),
+            "last_average_rank": family.ranks[group[-1]],
+        }
+        rows.append(row)
+    return rows
 
 
 def _text(
@@ -148,18 +178,18 @@ def _pairs_that_differ(study: Study, family: Family) -> str:
     return f"Significant differences: {enumerated(pairs)}."
 
 
-def _shows(study: Study, family: Family, models: Sequence[str]) -> str:
-    """Say which models, or which pairs without a difference, the diagram leaves out."""
-    if len(models) < len(family.ranks):
-        return drawing.best_of(models, list(family.ranks))
+def _without_a_bar(study: Study, family: Family) -> str:
+    """Name the pairs without a significant difference that no bar can stand for."""
     pairs = _groups(family, "cd_pairs_not_shown")
-    if not pairs:
+    if not pairs or len(family.ranks) > MOST_DRAWN:
         return ""
     hidden = []
     for pair in pairs:
         hidden.append(" and ".join(map(study.label, pair)))
-    # a bar joins all models between its ends, so it cannot stand for such a pair alone
-    return f"not {words(hidden, 3)}, which do not differ significantly but cannot be joined"
+    return (
+        f"No bar stands for {words(hidden, 3)}, although no significant difference was found "
+        "there, because a bar joins all models between its ends."
+    )
 
 
 def joined(family: Family) -> list[list[str]]:

@@ -20,8 +20,9 @@ def _has_tasks(design: Study) -> bool:
 
 @table(Section.ANSWER, 20, "Scores by task", when=_has_tasks)
 def tasks(study: Study) -> Table:
-    """The score of each model in each task, and the difference between the two best models with an
-    interval; intervals hold together for all tasks (Šidák), and p is adjusted likewise (Holm).
+    """The table has the score of each model in each task, and the difference between the two best
+    models with an interval. The intervals hold for all tasks together (Šidák), and the p-values are
+    adjusted for the number of tasks (Holm).
     """
     pair = leading_pair(study)
     found = None

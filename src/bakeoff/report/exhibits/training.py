@@ -35,10 +35,10 @@ _SCORING = tables.Kind(lambda study, name: Cell(capital(METRICS[name].title), na
     when=lambda design: any(model.chooses for model in design.analysis.fitted.values()),
 )
 def choices(study: Study) -> Table:
-    """Parameters, thresholds and numbers of rounds that each fit chose on its own training rows,
-    and how many fits chose each value. The choice is part of the compared algorithm: every fit
-    repeats it and no test row is used for it. Choices that differ between folds are not determined
-    well by the data.
+    """The table lists parameters, thresholds and numbers of rounds that each fit chose on its own
+    training rows, and how many fits chose each value. The choice is part of the compared algorithm:
+    every fit repeats it and no test row is used for it. Choices that differ between folds are not
+    determined well by the data.
     """
     rows = []
     if not study.choices.empty:
@@ -115,6 +115,7 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
     drawn = drawing.canvas(drawing.WIDTH, 0.9 + 0.24 * len(columns))
     drawn.set_layout_engine("constrained")
     grid = drawn.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
+    data = []
     for axes, model in zip(grid, models, strict=True):
         falls = means[model][columns]
         spread = deviations[model][columns]
@@ -126,6 +127,14 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
         axes.locator_params(axis="x", nbins=3)
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.set_title(name_of(study.label(model), 16), fontsize=SIZE, color=Colour.INK)
+        for column in columns:
+            row = {
+                "model": study.label(model),
+                "feature": clean(column),
+                "mean": float(falls[column]),
+                "sd": float(spread[column]),
+            }
+            data.append(row)
     grid[0].invert_yaxis()
     metric = METRICS[table["scoring"].iloc[0]]
     what = "Increase"
@@ -144,13 +153,14 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
         shows.append(f"{len(columns)} of {len(every)} columns")
     if len(models) < len(known):
         shows.append(drawing.best_of(models, known))
-    return Drawing(drawn, alt, shows=" and ".join(shows))
+    return Drawing(drawn, alt, shows=" and ".join(shows), data=data)
 
 
 @table(Section.FITS, 31, "Permutation importance of every column", when=_has_importance)
 def importance(study: Study) -> Table:
-    """By how much the score on the test rows becomes worse when a column is shuffled: mean and
-    standard deviation over all shuffles and fits. No model is fitted again for it.
+    """The table says by how much the score on the test rows becomes worse when a column is
+    shuffled, as mean and standard deviation over all shuffles and fits. No model is fitted again
+    for it.
     """
     rows = []
     for dataset in study.datasets:

@@ -24,8 +24,8 @@ from bakeoff.stats import Entry, TypeOneError, catalogue
 
 @table(Section.VALIDITY, 10, "Tests and why they were chosen")
 def tests(study: Study) -> Table:
-    """The tests that ran and the reason for each. The type I error rate comes from simulations.
-    Corrections are made within one data set and metric.
+    """The table lists the tests that ran and the reason for each. The type I error rate comes from
+    simulations. Corrections are made within one data set and metric.
     """
     rows = [_row_of_test(study, entry) for entry in study.tests]
     columns = [
@@ -95,10 +95,10 @@ def _reason(study: Study, name: str) -> str:
 
 @table(Section.VALIDITY, 20, "Assumptions of the tests")
 def assumptions(study: Study) -> Table:
-    """The assumptions of each test and whether the data agree with them. “Cannot be checked” marks
-    assumptions that only knowledge of the origin of the data can settle. Where a test made several
-    comparisons, the details are those of the first one that violates the assumption, or else of the
-    first.
+    """The table lists the assumptions of each test and says whether the data agree with them.
+    “Cannot be checked” marks assumptions that only knowledge of the origin of the data can settle.
+    Where a test made several comparisons, the details are those of the first one that violates the
+    assumption, or else of the first.
     """
     rows = []
     for entry in study.tests:
@@ -108,9 +108,9 @@ def assumptions(study: Study) -> Table:
         for check in checked(comparisons):
             row = {
                 "test": entry.title,
-                "assumption": check.name,
+                "assumption": capital(check.name),
                 "holds": _holds(check),
-                "detail": check.detail,
+                "detail": _in_words(study, check.detail),
             }
             rows.append(row)
     columns = (
@@ -120,6 +120,17 @@ def assumptions(study: Study) -> Table:
         Column("detail", "Details"),
     )
     return Table(columns, rows)
+
+
+def _in_words(study: Study, detail: str) -> str:
+    """Write what an assumption says of the data with a capital and a full stop."""
+    text = prose.in_words(study, detail)
+    if not text:
+        return NONE
+    # a symbol such as n_test keeps its small letter
+    if "_" not in text.split()[0]:
+        text = capital(text)
+    return f"{text.removesuffix('.')}."
 
 
 def _holds(check: Check) -> Cell:
@@ -140,7 +151,9 @@ def _holds(check: Check) -> Cell:
 
 @table(Section.DATA, 10, "The data")
 def data(study: Study) -> Table:
-    """The data sets, with a hash of the canonical table (complete in the CSV file)."""
+    """The table lists the data sets, with a hash of the table that was read (complete in the CSV
+    file).
+    """
     rows = []
     for name in study.datasets:
         card = study.cards[name]
@@ -180,7 +193,9 @@ def data(study: Study) -> Table:
     when=lambda design: bool(design.analysis.fitted),
 )
 def columns(study: Study) -> Table:
-    """What each column holds, as it was read: its kind, different and missing values."""
+    """The table says what each column holds, as it was read: its kind, and how many different and
+    how many missing values it has.
+    """
     rows = []
     for dataset in study.datasets:
         for name, column in study.cards[dataset]["features"].items():
@@ -201,14 +216,13 @@ def columns(study: Study) -> Table:
 
 @table(Section.DATA, 30, "Undeclared dependence, and columns to look at")
 def undeclared(study: Study) -> Table:
-    """Signs of dependent rows that the experiment does not declare, and columns that were perhaps
-    not read as they were meant. If rows are dependent, tests that assume independent rows have an
-    inflated type I error.
+    """The table lists signs of dependent rows that the experiment does not declare, and columns
+    that were perhaps not read as they were meant. If rows are dependent, tests that assume
+    independent rows have an inflated type I error.
     """
     rows: list[dict[str, Any]] = []
     for note in notes(study):
-        found = f"{capital(note.found)}."
-        rows.append({"dataset": note.dataset, "found": found, "advice": f"{capital(note.advice)}."})
+        rows.append({"dataset": note.dataset, "found": note.found, "advice": note.advice})
     if not rows:
         rows.append({"dataset": Cell("all"), "found": "Nothing was found.", "advice": NONE})
     how = (
@@ -222,8 +236,9 @@ def undeclared(study: Study) -> Table:
 
 @table(Section.FITS, 10, "The splits")
 def splits(study: Study) -> Table:
-    """How the rows were divided, and how much the share of a class (the mean of numbers, in
-    standard deviations) differs at most between the training part and the test part of a division.
+    """The table says how the rows were divided, and how much the share of a class (the mean of
+    numbers, in standard deviations) differs at most between the training part and the test part of
+    a division.
     """
     division_by_place = {}
     for division in study.divisions:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons.run_tests import Decision
 from bakeoff.report.drawing import IntervalLine, interval_plot, styled, svg
+from bakeoff.report.exhibit import Drawing
 from bakeoff.report.numbers import MINUS, NONE, fixed, paragraph, pvalue
 from bakeoff.report.page import inline_svg, render
 from bakeoff.report.tables import Cell, Column, PageTable, markdown, numbers
@@ -20,12 +21,14 @@ from bakeoff.report.tables import to_markdown as table_to_markdown
 from bakeoff.stats import plain
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 NUMBER = numbers(str)  # of a column: its cells are made beforehand
 LEADS, UNDECIDED = "winner", "cannot_tell"
 """What an answer is: a finding, or none."""
 _MOST_ON_PAGE = 300
+_MOST_TICKS = 6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +42,22 @@ class Plot:
     centre: float = 0.0
     """Where the line of no difference stands."""
     whole_numbers: bool = False
+
+    @property
+    def data(self) -> list[dict[str, Any]]:
+        """The plotted numbers, unrounded: a row for each line."""
+        rows = []
+        for line in self.lines:
+            low, high = line.ci
+            row = {
+                "label": line.label,
+                "estimate": line.estimate,
+                "ci_low": low,
+                "ci_high": high,
+                "decision": line.decision.value,
+            }
+            rows.append(row)
+        return rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +90,12 @@ class Answer:
 
     def figure(self, name: str) -> Figure:
         """Draw a plot."""
-        return drawn(self.plots[name])
+        return self.drawing(name).figure
+
+    def drawing(self, name: str) -> Drawing:
+        """Draw a plot, with the numbers in it."""
+        plot = self.plots[name]
+        return Drawing(drawn(plot), plot.title, plot.note, data=plot.data)
 
     @cached_property
     def pictures(self) -> dict[str, str]:
@@ -128,26 +152,31 @@ def drawn(plot: Plot) -> Figure:
         moved = [_moved(line, plot.centre) for line in plot.lines]
         figure, axes = interval_plot(moved, plot.axis)
         if plot.centre:
-            # the ticks say the numbers themselves
-            ticks = [tick for tick in axes.get_xticks() if _inside(tick, axes.get_xlim())]
-            if plot.whole_numbers:
-                ticks = sorted(set(map(round, ticks)))
-            texts = []
-            for tick in ticks:
-                texts.append(f"{tick + plot.centre:.6g}".replace("-", MINUS))
-            axes.set_xticks(ticks, texts)
+            _say_numbers_themselves(axes, plot)
     return figure
+
+
+def _say_numbers_themselves(axes: Axes, plot: Plot) -> None:
+    """Mark an axis of distances from a centre at round numbers, and write these beside it."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = axes.get_xlim()
+    limits = (low + plot.centre, high + plot.centre)
+    locator = MaxNLocator(nbins=_MOST_TICKS, integer=plot.whole_numbers)
+    ticks = []
+    for tick in map(float, locator.tick_values(*limits)):
+        if limits[0] <= tick <= limits[1]:
+            ticks.append(tick)
+    # every tick has as many digits as the one that needs most
+    digits = max(len(f"{tick:.6g}".partition(".")[2]) for tick in ticks)
+    texts = [fixed(tick, digits) for tick in ticks]
+    axes.set_xticks([tick - plot.centre for tick in ticks], texts)
 
 
 def _moved(line: IntervalLine, centre: float) -> IntervalLine:
     """Return a line with its numbers relative to a centre."""
     low, high = line.ci
     return line._replace(estimate=line.estimate - centre, ci=(low - centre, high - centre))
-
-
-def _inside(value: float, limits: tuple[float, float]) -> bool:
-    """Tell whether a tick lies on the axis."""
-    return limits[0] <= value <= limits[1]
 
 
 # --- what is found
@@ -226,10 +255,15 @@ def p_cell(value: float) -> Cell:
 
 
 def table_of(
-    title: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], note: str = ""
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    note: str,
+    evidence: str = "",
 ) -> PageTable:
-    """Return a table of cells."""
-    return PageTable(title, tuple(columns), tuple(map(tuple, rows)), note)
+    """Return a table of cells; for a paper it says on how much evidence and at which level."""
+    caption = f"{note} {evidence}".rstrip()
+    return PageTable(title, tuple(columns), tuple(map(tuple, rows)), note, caption=caption)
 
 
 def share(value: float) -> str:

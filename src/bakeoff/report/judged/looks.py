@@ -97,7 +97,7 @@ def _headline(found: SuiteLook, looks: Looks) -> str:
     leads = f"{first} leads by {size}"
     if look.difference == 0:
         leads = f"{found.a} and {found.b} are equal"
-    return f"Not decided after {look.n:,} of {total}: {leads}, {needs}."
+    return f"Undecided after {look.n:,} of {total}: {leads}, {needs}."
 
 
 def _sentences(found: SuiteLook, looks: Looks) -> list[str]:
@@ -150,10 +150,12 @@ def _table(found: SuiteLook, looks: Looks) -> PageTable:
         words("state", ""),
     )
     note = (
-        "Looks at every tenth of the suite, by items in its order; bounds of O'Brien and Fleming's "
-        "type (Lan & DeMets 1983). The interval of a look has the level of its bound."
+        "There is a look at every tenth of the suite, by items in its order, with bounds of "
+        "O'Brien and Fleming's type (Lan & DeMets 1983). The interval of a look has the level of "
+        "its bound."
     )
-    return table_of("Looks", columns, rows, note)
+    evidence = f"The suite has {looks.total:,} items; the level is {percent(found.alpha)}."
+    return table_of("Looks", columns, rows, note, evidence)
 
 
 def _plot(found: SuiteLook, looks: Looks) -> Plot:
@@ -249,7 +251,7 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
     headline = f"{first} is better than {second} after {n}: {evidence}."
     if not shown:
         leads = f"{first} leads {evidence}"
-        headline = f"Not decided after {n}: {leads}."
+        headline = f"Undecided after {n}: {leads}."
     decision = Decision.UNDECIDED
     if shown:
         decision = better_of(mean)
@@ -271,6 +273,7 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
         "The evidence may be looked at after every item (Waudby-Smith & Ramdas 2024). Where the "
         "number of items is known beforehand, `--of N` decides earlier."
     )
+    evidence = f"{found.stream.n:,} items were seen; the level is {percent(found.alpha)}."
     line = IntervalLine(f"{found.stream.n:,} items", "", mean, (low, high), decision)
     plot_note = f"The difference {found.a} − {found.b} with an interval that holds at any time."
     comparison = {
@@ -289,7 +292,7 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
         kind=kind_of(found=shown),
         headline=headline,
         sentences=(),
-        tables={"looks": table_of("Stream", columns, [row], note)},
+        tables={"looks": table_of("Stream", columns, [row], note, evidence)},
         plots={"looks": Plot("Stream", f"{found.a} − {found.b}", (line,), plot_note)},
         comparisons=(comparison,),
         facts={"models": [found.a, found.b], "items": found.stream.n, "stream": facts},

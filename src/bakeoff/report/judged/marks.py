@@ -121,7 +121,7 @@ def _headline(found: JudgedMarks) -> str:
         f"{count(found.items, 'item')}."
     )
     if math.isnan(pair.pvalue):
-        return f"Whether {first} is better than {second} by people's marks cannot be told."
+        return f"It is undecided whether {first} is better than {second} by people's marks."
     if pair.pvalue <= found.alpha:
         return f"{first} is better than {second} by people's marks: {evidence}"
     if len(found.pairs) > 1:
@@ -295,11 +295,19 @@ def _table_of_models(found: JudgedMarks) -> PageTable:
         columns.append(amounts("passes_wrong", "Judge passes wrong"))
         columns.append(amounts("fails_right", "Judge fails right"))
     note = (
-        "The mean mark of people over all items: those that they marked correct the judge's marks "
-        "on all. Two models are compared by one correction of their differences, not by the "
-        "difference of these means."
+        "“By people, corrected” is the mean mark of people over all items: those that they "
+        "marked correct the judge's marks on all. Two models are compared by one correction of "
+        "their differences, not by the difference of these means."
     )
-    return table_of("Models", columns, rows, note)
+    return table_of("Models", columns, rows, note, _evidence(found))
+
+
+def _evidence(found: JudgedMarks) -> str:
+    """Say for a paper on how many items and labels models are compared, and at which level."""
+    return (
+        f"The judge marked {found.items:,} items and people {found.labels:,} of them; the level is "
+        f"{percent(found.alpha)}."
+    )
 
 
 def _table_of_pairs(found: JudgedMarks) -> PageTable:
@@ -329,8 +337,11 @@ def _table_of_pairs(found: JudgedMarks) -> PageTable:
         amounts("judge_only", "Judge alone"),
         amounts("favour", "Judge favours A by"),
     )
-    note = "Adjusted by Holm's method; each interval holds by itself."
-    return table_of("Pairs", columns, rows, note)
+    note = (
+        "The difference A − B is corrected by the marks of people. P-values are adjusted by Holm's "
+        "method; each interval holds by itself."
+    )
+    return table_of("Pairs", columns, rows, note, _evidence(found))
 
 
 def _table_of_marks(agreed: Agreement) -> PageTable:
@@ -341,7 +352,10 @@ def _table_of_marks(agreed: Agreement) -> PageTable:
     columns = [words("human", "People")]
     for mark in agreed.categories:
         columns.append(amounts(f"judge_{mark:g}", f"Judge: {mark:g}"))
-    note = "Labelled answers by the mark of people (row) and of the judge (column)."
+    note = (
+        "The table counts the labelled answers by the mark of people (row) and of the judge "
+        "(column)."
+    )
     return table_of("Marks", columns, rows, note)
 
 

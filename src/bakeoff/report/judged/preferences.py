@@ -113,7 +113,8 @@ def _headline(found: TwoModels) -> str:
     level = percent(1 - found.alpha)
     p_value = p_text(found.result.pvalue)
     if found.undecided:
-        return f"Whether {first} is preferred to {second} cannot be told: {_why_undecided(found)}."
+        why = _why_undecided(found)
+        return f"It is undecided whether {first} is preferred to {second}: {why}."
     if found.shown:
         return (
             f"{first} is preferred to {second} on {share(value)} of {prompts}, ties half "
@@ -300,7 +301,11 @@ def _table_of_two(found: TwoModels) -> PageTable:
         "The share of prompts on which a model is preferred, ties half, adjusted for the order of "
         "showing. Every prompt counts once, however many votes it has."
     )
-    return table_of("Preference", columns, rows, note)
+    evidence = (
+        f"{found.a} and {found.b} are compared on {found.result.n:,} prompts "
+        f"({p_text(found.result.pvalue)}); the level is {percent(found.alpha)}."
+    )
+    return table_of("Preference", columns, rows, note, evidence)
 
 
 def _table_of_prompts(found: TwoModels) -> PageTable:
@@ -329,7 +334,7 @@ def _table_of_prompts(found: TwoModels) -> PageTable:
         amounts("share", f"For {found.a}"),
         words("after_swap", "Winner after the swap"),
     )
-    note = "“Winner after the swap”: whether the same model wins when the other is shown first."
+    note = "“Winner after the swap” says whether the same model wins when the other is shown first."
     return table_of("Prompts", columns, rows, note)
 
 
@@ -363,7 +368,11 @@ def _table_of_judges(found: TwoModels) -> PageTable:
         amounts("pvalue", "p"),
         amounts("position_effect", "First place, points"),
     )
-    return table_of("Judges", columns, rows, "Each judge by its own votes; not corrected for many.")
+    note = (
+        "Each judge is tested by its own votes. The p-values are not adjusted for the number of "
+        "judges."
+    )
+    return table_of("Judges", columns, rows, note, f"The level is {percent(found.alpha)}.")
 
 
 def _plot_of_two(found: TwoModels) -> Plot:
@@ -509,7 +518,7 @@ def _headline_of_many(found: ManyModels) -> str:
     units = count(found.strengths.n, unit)
     k = len(found.names)
     if found.undecided:
-        return f"How {k} models rank over {units} cannot be told: {_why_unknown(found)}."
+        return f"It is undecided how {k} models rank over {units}: {_why_unknown(found)}."
     low, high = _ranks(found, leader)
     level = percent(1 - found.alpha)
     holds = f"(all ranges hold at once, {level})"
@@ -623,10 +632,18 @@ def _table_of_ranks(found: ManyModels) -> PageTable:
     )
     note = (
         "All ranges of ranks hold at once; the interval of a strength holds by itself. “Preferred "
-        "to others”: the mean over the other models of the share of prompts by the strengths "
+        "to others” is the mean over the other models of the share of prompts by the strengths "
         "(Bradley & Terry 1952, errors by leaving out one prompt at a time)."
     )
-    return table_of("Models", columns, rows, note)
+    return table_of("Models", columns, rows, note, _evidence(found))
+
+
+def _evidence(found: ManyModels) -> str:
+    """Say for a paper how many models are compared on how many battles, and at which level."""
+    return (
+        f"The {len(found.names)} models are compared on {len(found.battles.votes):,} battles; the "
+        f"level is {percent(found.alpha)}."
+    )
 
 
 def _range_cell(low: int, high: int) -> Any:
@@ -682,7 +699,7 @@ def _table_of_pairs(found: ManyModels) -> PageTable:
         f"met on {FEWEST_PROMPTS} prompts or more has a share of its own, whose interval holds by "
         "itself; where it misses the share by the strengths, preferences may go in a circle."
     )
-    return table_of("Pairs", columns, rows, note)
+    return table_of("Pairs", columns, rows, note, _evidence(found))
 
 
 def _plot_of_ranks(found: ManyModels) -> Plot:
