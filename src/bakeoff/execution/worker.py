@@ -1,17 +1,11 @@
-"""A worker, which is a process that does one step after another, and the origin of all workers.
-
-Importing scikit-learn takes two seconds. The origin does it once for a run, and each worker is a
-fork of it. The origin computes nothing, so that no fork meets the threads of a library.
-"""
+"""A worker: a process that does one step after another, as they are sent to it."""
 
 from __future__ import annotations
 
-import gc
-import importlib
+import multiprocessing
 import os
 import pickle
 import signal
-import socket
 import sys
 import threading
 import time
@@ -29,103 +23,35 @@ from bakeoff.usercode import output_into
 
 T = TypeVar("T")
 
-NUMBER_OF_BYTES = 8
-"""Size of a request to the origin, and of its reply: one integer each."""
-NEW_WORKER = 0
-"""The request for a new worker; every other request is the pid of a worker whose end is asked."""
-STILL_RUNNING = 1 << 32
-"""The reply for a worker that has not ended; the reply for any other is its exit code."""
-
-_PRELOADED = ("bakeoff.preflight", "bakeoff.fit.run_fit")
-"""What nearly all steps import; matplotlib is for one of them."""
-if sys.platform == "darwin":
-    # importing NumPy computes something there, and then Apple's libraries fail in a fork
-    _PRELOADED = ()
 _SECONDS_BETWEEN_LOOKS = 1.0
 _IN_WORKER: list[bool] = []
 """Not empty in a worker."""
 
 
-# --- the origin of the workers
-
-
-def be_origin(descriptor: int) -> NoReturn:
-    """Fork a worker for each request from the main process, until that is gone."""
+def serve(connection: Connection, folder: str, environment: dict[str, str]) -> NoReturn:
+    """Do the steps that arrive and send back what they return, until the main process is gone."""
+    _IN_WORKER.append(True)
     # Ctrl-C reaches the whole process group; the main process decides what ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    # Arrow's own allocator keeps what it frees: a table's worth in each worker
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    for module in _PRELOADED:
-        with suppress(ImportError):  # the step that needs it tells
-            importlib.import_module(module)
-    gc.freeze()  # a collection in a worker would copy the pages of all these modules
-    pids: set[int] = set()
-    channel = socket.socket(fileno=descriptor)
-    while True:
-        try:
-            request, descriptors, _, _ = socket.recv_fds(channel, NUMBER_OF_BYTES, 1)
-        except OSError:
-            request = b""
-        if not request:
-            _end(pids)
-        number = int.from_bytes(request, "big", signed=True)
-        if number == NEW_WORKER:
-            reply = _fork(channel, descriptors[0])
-            pids.add(reply)
-        else:
-            reply = _exit_code(number)
-            if reply != STILL_RUNNING:
-                pids.discard(number)
-        with suppress(OSError):
-            channel.send(reply.to_bytes(NUMBER_OF_BYTES, "big", signed=True))
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    # code of users starts processes as it would elsewhere
+    multiprocessing.set_start_method(None, force=True)
+    multiprocessing.current_process().daemon = False
+    parent = os.getppid()
 
-
-def _fork(channel: socket.socket, descriptor: int) -> int:
-    """Start a worker, which takes its steps from a connection, and return its pid."""
-    origin = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        channel.close()
-        _be_worker(Connection(descriptor), origin)
-    os.close(descriptor)
-    return pid
-
-
-def _exit_code(pid: int) -> int:
-    """Return the exit code of a worker, -9 if signal 9 ended it, or that it is running."""
-    ended, status = os.waitpid(pid, os.WNOHANG)
-    if ended == 0:
-        return STILL_RUNNING
-    return os.waitstatus_to_exitcode(status)
-
-
-def _end(pids: set[int]) -> NoReturn:
-    """End all workers and this process."""
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
-    for pid in pids:
-        os.waitpid(pid, 0)
-    os._exit(0)
-
-
-# --- a worker
-
-
-def _be_worker(connection: Connection, origin: int) -> NoReturn:
-    """Do the steps that arrive and send back what they return, until the main process is gone."""
-    _IN_WORKER.append(True)
-
-    def end_with_origin() -> None:  # which may have been killed
-        while os.getppid() == origin:
+    def end_with_parent() -> None:  # which may have been killed
+        while os.getppid() == parent:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
         os._exit(1)
 
-    threading.Thread(target=end_with_origin, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             connection.send_bytes(_answer(connection.recv_bytes()))
-    os._exit(0)
+    os._exit(0)  # unloading all imports would take a second
 
 
 def _answer(message: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """Warm processes for the steps: one process imports scikit-learn, which takes two seconds.
 
-Workers are forks of it. One that dies takes no other step with it, and one that exceeds a limit of
-time or memory is ended.
+Workers are forks of it (the start method `forkserver` of multiprocessing). One that dies takes no
+other step with it, and one that exceeds a limit of time or memory is ended.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ import math
 import os
 import pickle
 import signal
-import socket
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import cloudpickle
 import psutil
 
 from bakeoff.errors import UserError
-from bakeoff.execution.worker import NEW_WORKER, NUMBER_OF_BYTES, STILL_RUNNING
+from bakeoff.execution.worker import serve
 
 T = TypeVar("T")
 Limits = tuple[float | None, float | None]
@@ -38,6 +38,8 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _MEGABYTE = 2**20
 _MOST_GROWTH = 300 * _MEGABYTE
 """A worker in which later steps left so much more than the first one is replaced by a new one."""
+_CONTEXT = get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["bakeoff.execution.preloaded"])
 
 
 class StepError(UserError):
@@ -60,77 +62,20 @@ class _DiedError(Exception):
     """The process of a step ended by itself, or was killed."""
 
 
-class _Origin:
-    """The process that imports what steps need and that all workers are forks of."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._channel, its_channel = socket.socketpair()
-        descriptor = its_channel.fileno()
-        code = (
-            f"import sys; sys.path[:] = {sys.path!a}\n"
-            f"from bakeoff.execution.worker import be_origin; be_origin({descriptor})"
-        )
-        with its_channel:
-            # Ctrl-C is for the main process, also while an interpreter starts
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-c", code],
-                    pass_fds=[descriptor],
-                    stdin=subprocess.DEVNULL,
-                )
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-    def is_running(self) -> bool:
-        """Tell whether workers can be had of it."""
-        return self._process.poll() is None
-
-    def new_worker(self) -> _Worker:
-        """Fork a worker."""
-        ours, its_end = socket.socketpair()
-        with its_end:
-            pid = self._ask(NEW_WORKER, its_end.fileno())
-        return _Worker(self, pid, Connection(ours.detach()))
-
-    def exit_code(self, pid: int) -> int | None:
-        """Return the exit code of a worker, None as long as it runs."""
-        reply = self._ask(pid)
-        if reply == STILL_RUNNING:
-            return None
-        return reply
-
-    def _ask(self, request: int, *descriptors: int) -> int:
-        """Send a request and return the reply."""
-        message = request.to_bytes(NUMBER_OF_BYTES, "big", signed=True)
-        try:
-            with self._lock:
-                socket.send_fds(self._channel, [message], descriptors)
-                reply = self._channel.recv(NUMBER_OF_BYTES)
-        except OSError:
-            reply = b""
-        if not reply:
-            raise _DiedError("the process that starts the workers has ended")
-        return int.from_bytes(reply, "big", signed=True)
-
-    def kill(self) -> None:
-        """End this process and wait for nothing; its workers notice it."""
-        self._process.kill()
-
-    def close(self) -> None:
-        """End this process and its workers."""
-        self._channel.close()
-        self._process.wait()
+# --- one process
 
 
 class _Worker:
     """A worker as the main process sees it."""
 
-    def __init__(self, origin: _Origin, pid: int, connection: Connection) -> None:
-        self.pid = pid
-        self._origin = origin
-        self._connection = connection
+    def __init__(self) -> None:
+        self._connection, its_end = _CONTEXT.Pipe()
+        with its_end:
+            # the process that it is a fork of may have started in another folder, for another run
+            arguments = (its_end, str(Path.cwd()), dict(os.environ))
+            # a daemon is ended with the main process
+            self._process = _CONTEXT.Process(target=serve, args=arguments, daemon=True)
+            _start(self._process)
         self._bytes_after_first_step: int | None = None
 
     def do(self, step: Callable[[], Any], log: str | None, limits: Limits) -> Any:
@@ -141,21 +86,21 @@ class _Worker:
             self._wait(limits)
             return pickle.loads(self._connection.recv_bytes())
         except (EOFError, OSError):
-            raise _DiedError(_how_it_ended(self._last_exit_code())) from None
+            self._process.join(_SECONDS_BETWEEN_LOOKS)
+            raise _DiedError(_how_it_ended(self._process.exitcode)) from None
 
     def _wait(self, limits: Limits) -> None:
         """Wait until a step has ended; end its process, and what that started, beyond a limit."""
         if limits == NO_LIMITS:
             # processes that a step started may hold its connection open after its own has died
             while not self._connection.poll(_SECONDS_BETWEEN_LOOKS):
-                exit_code = self._origin.exit_code(self.pid)
-                if exit_code is not None:
-                    raise _DiedError(_how_it_ended(exit_code))
+                if not self.is_running():
+                    raise _DiedError(_how_it_ended(self._process.exitcode))
             return
         seconds, megabytes = (limit or math.inf for limit in limits)
         end = time.monotonic() + seconds
         while not self._connection.poll(max(0, min(end - time.monotonic(), _POLL))):
-            processes = _with_children(self.pid)
+            processes = _with_children(self._pid)
             held = _megabytes_held(processes)
             if time.monotonic() >= end:
                 _kill(processes)
@@ -167,20 +112,20 @@ class _Worker:
                     "and was ended"
                 )
 
-    def _last_exit_code(self) -> int | None:
-        """Return how this process ended, which has closed its connection."""
-        end = time.monotonic() + _SECONDS_BETWEEN_LOOKS
-        while time.monotonic() < end:
-            exit_code = self._origin.exit_code(self.pid)
-            if exit_code is not None:
-                return exit_code
-            time.sleep(0.01)
-        return None
+    @property
+    def _pid(self) -> int:
+        pid = self._process.pid
+        assert pid is not None  # it was started
+        return pid
+
+    def is_running(self) -> bool:
+        """Tell whether this process can do a step."""
+        return self._process.exitcode is None
 
     def has_grown(self) -> bool:
         """Tell whether later steps left much more in the memory of this process than the first."""
         try:
-            held: int = psutil.Process(self.pid).memory_info().rss
+            held: int = psutil.Process(self._pid).memory_info().rss
         except psutil.Error:  # it has ended meanwhile, which the next step will tell
             return False
         if self._bytes_after_first_step is None:
@@ -189,19 +134,35 @@ class _Worker:
 
     def kill(self) -> None:
         """End this process at once."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        self._process.kill()
 
     def close(self) -> None:
         """End this process, which is idle."""
         self._connection.close()
 
 
+def _start(process: ForkServerProcess) -> None:
+    """Start a worker, which leaves Ctrl-C and the script of the main process alone."""
+    resource_tracker.ensure_running()  # its start would lift the mask of the worker's
+    main = sys.modules["__main__"]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        # a worker imports the main module: a script without `if __name__ == "__main__"` would run
+        # once more in each of them
+        sys.modules["__main__"] = ModuleType("__main__")
+        process.start()
+    finally:
+        sys.modules["__main__"] = main
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# --- all processes
+
+
 class Workers:
     """Processes that are started when they are needed, and kept."""
 
     def __init__(self) -> None:
-        self._origin: _Origin | None = None
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
         self._lock = threading.Lock()
@@ -248,18 +209,15 @@ class Workers:
         """Take an idle process, or start one."""
         _, megabytes = limits
         with self._lock:
-            if self._origin is not None and not self._origin.is_running():
-                while self._idle:  # workers of an origin that was killed end soon
-                    self._remove(self._idle.pop())
-                self._origin.close()
-                self._origin = None
-            if self._origin is None:
-                self._origin = _Origin()
             # what earlier steps left in the memory of a process is not held against a limit
-            if self._idle and megabytes is None:
+            worker = None
+            while self._idle and megabytes is None and worker is None:
                 worker = self._idle.pop()
-            else:
-                worker = self._origin.new_worker()
+                if not worker.is_running():
+                    self._remove(worker)
+                    worker = None
+            if worker is None:
+                worker = _Worker()
                 self._all.append(worker)
         if self._stopped:
             self._remove(worker)
@@ -277,8 +235,6 @@ class Workers:
         self._stopped = True
         for worker in list(self._all):
             worker.kill()
-        if self._origin is not None:
-            self._origin.kill()
 
     def close(self) -> None:
         """End the processes that are idle."""
@@ -286,9 +242,6 @@ class Workers:
             worker = self._idle.pop()
             self._all.remove(worker)
             worker.close()
-        if self._origin is not None and not self._all:
-            self._origin.close()
-            self._origin = None
 
 
 def result(what: object, outcome: T | UserError, log: str | None = None) -> T:

@@ -136,7 +136,7 @@ def test_workers_are_forks_of_one_process_that_imported_what_steps_need(pool, tm
         first.result()
     assert [call(pool, os.getppid) for _ in range(2)] == [origin] * 2
     os.kill(origin, signal.SIGKILL)
-    until(lambda: not pool._origin.is_running())
+    until(lambda: not any(worker.is_running() for worker in pool._idle))
     assert call(pool, os.getppid) != origin
 
 
@@ -184,3 +184,30 @@ def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(capfd, t
     os.write(2, b"err\n")
     assert log.read_text() == "one\ntwo\n"
     assert capfd.readouterr() == ("out\n", "err\n")
+
+
+def test_workers_have_the_folder_and_the_variables_of_now(pool, tmp_path, monkeypatch):
+    call(pool, os.getcwd)  # the process that they are forks of runs by now
+    pool.close()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BAKEOFF_TEST", "now")
+    assert call(pool, os.getcwd) == str(tmp_path)
+    assert call(pool, partial(os.getenv, "BAKEOFF_TEST")) == "now"
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os\n"
+        "from bakeoff.execution.workers import Workers\n"
+        "print('begun', flush=True)\n"
+        "pool = Workers()\n"
+        "print(pool.do('it', os.getpid) != os.getpid())\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("begun\nTrue\n", "")
+
+
+def test_a_step_may_start_processes(pool):
+    code = "import multiprocessing as m\nwith m.Pool(1) as p:\n    assert p.map(abs, [-1]) == [1]"
+    call(pool, partial(exec, code))
