@@ -14,7 +14,7 @@ from bakeoff.comparisons.collected import read_predictions
 from bakeoff.data import splits, table
 from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import work
+from bakeoff.execution.worker import work
 from bakeoff.fit import run_fit
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, collect_predictions, score_fits

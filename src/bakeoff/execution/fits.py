@@ -19,7 +19,8 @@ from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.execution.remake import note_batch
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import StepError, Workers, result, work
+from bakeoff.execution.worker import work
+from bakeoff.execution.workers import StepError, Workers, result
 from bakeoff.files import write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.paths import Paths

@@ -1,37 +1,31 @@
-"""Warm processes for the steps: importing scikit-learn costs a second, so each does it once.
+"""Warm processes for the steps: one process imports scikit-learn, which takes two seconds.
 
-Each is a pool of loky with one process: one that dies takes no other step with it, and one that
-exceeds a limit of time or memory can be ended.
+Workers are forks of it (the start method `forkserver` of multiprocessing). One that dies takes no
+other step with it, and one that exceeds a limit of time or memory is ended.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import re
+import pickle
 import signal
 import sys
 import threading
 import time
-import traceback
-import warnings
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
+import cloudpickle
 import psutil
-from loky import ProcessPoolExecutor
-from loky.backend import get_context, resource_tracker
-from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
-from bakeoff.files import why_not_written
-from bakeoff.usercode import output_into
-
-# loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
-warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
+from bakeoff.execution.worker import serve
 
 T = TypeVar("T")
 Limits = tuple[float | None, float | None]
@@ -39,9 +33,13 @@ Limits = tuple[float | None, float | None]
 NO_LIMITS: Limits = (None, None)
 _POLL = 0.1
 """Seconds between two looks at the memory of a step with a limit."""
+_SECONDS_BETWEEN_LOOKS = 1.0
+"""Seconds between two looks whether the process of a step without limits is still there."""
 _MEGABYTE = 2**20
-_IN_WORKER: list[bool] = []
-"""Not empty in a worker."""
+_MOST_GROWTH = 300 * _MEGABYTE
+"""A worker in which later steps left so much more than the first one is replaced by a new one."""
+_CONTEXT = get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["bakeoff.execution.preloaded"])
 
 
 class StepError(UserError):
@@ -60,15 +58,114 @@ class _EndedError(Exception):
     """A step exceeded a limit and was ended."""
 
 
-# --- in the process that hands out steps
+class _DiedError(Exception):
+    """The process of a step ended by itself, or was killed."""
+
+
+# --- one process
+
+
+class _Worker:
+    """A worker as the main process sees it."""
+
+    def __init__(self) -> None:
+        self._connection, its_end = _CONTEXT.Pipe()
+        with its_end:
+            # the process that it is a fork of may have started in another folder, for another run
+            arguments = (its_end, str(Path.cwd()), dict(os.environ))
+            # a daemon is ended with the main process
+            self._process = _CONTEXT.Process(target=serve, args=arguments, daemon=True)
+            _start(self._process)
+        self._bytes_after_first_step: int | None = None
+
+    def do(self, step: Callable[[], Any], log: str | None, limits: Limits) -> Any:
+        """Do a step and return its outcome."""
+        message = cloudpickle.dumps((step, log))
+        try:
+            self._connection.send_bytes(message)
+            self._wait(limits)
+            return pickle.loads(self._connection.recv_bytes())
+        except (EOFError, OSError):
+            self._process.join(_SECONDS_BETWEEN_LOOKS)
+            raise _DiedError(_how_it_ended(self._process.exitcode)) from None
+
+    def _wait(self, limits: Limits) -> None:
+        """Wait until a step has ended; end its process, and what that started, beyond a limit."""
+        if limits == NO_LIMITS:
+            # processes that a step started may hold its connection open after its own has died
+            while not self._connection.poll(_SECONDS_BETWEEN_LOOKS):
+                if not self.is_running():
+                    raise _DiedError(_how_it_ended(self._process.exitcode))
+            return
+        seconds, megabytes = (limit or math.inf for limit in limits)
+        end = time.monotonic() + seconds
+        while not self._connection.poll(max(0, min(end - time.monotonic(), _POLL))):
+            processes = _with_children(self._pid)
+            held = _megabytes_held(processes)
+            if time.monotonic() >= end:
+                _kill(processes)
+                raise _EndedError(f"it took more than {seconds:g} s (`timeout`) and was ended")
+            if held > megabytes:
+                _kill(processes)
+                raise _EndedError(
+                    f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), "
+                    "and was ended"
+                )
+
+    @property
+    def _pid(self) -> int:
+        pid = self._process.pid
+        assert pid is not None  # it was started
+        return pid
+
+    def is_running(self) -> bool:
+        """Tell whether this process can do a step."""
+        return self._process.exitcode is None
+
+    def has_grown(self) -> bool:
+        """Tell whether later steps left much more in the memory of this process than the first."""
+        try:
+            held: int = psutil.Process(self._pid).memory_info().rss
+        except psutil.Error:  # it has ended meanwhile, which the next step will tell
+            return False
+        if self._bytes_after_first_step is None:
+            self._bytes_after_first_step = held
+        return held - self._bytes_after_first_step > _MOST_GROWTH
+
+    def kill(self) -> None:
+        """End this process at once."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End this process, which is idle."""
+        self._connection.close()
+
+
+def _start(process: ForkServerProcess) -> None:
+    """Start a worker, which leaves Ctrl-C and the script of the main process alone."""
+    resource_tracker.ensure_running()  # its start would lift the mask of the worker's
+    main = sys.modules["__main__"]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        # a worker imports the main module: a script without `if __name__ == "__main__"` would run
+        # once more in each of them
+        sys.modules["__main__"] = ModuleType("__main__")
+        process.start()
+    finally:
+        sys.modules["__main__"] = main
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# --- all processes
 
 
 class Workers:
     """Processes that are started when they are needed, and kept."""
 
     def __init__(self) -> None:
-        self._idle: list[ProcessPoolExecutor] = []
-        self._all: list[ProcessPoolExecutor] = []
+        self._idle: list[_Worker] = []
+        self._all: list[_Worker] = []
+        self._lock = threading.Lock()
         self._stopped = False
 
     def do(
@@ -83,63 +180,68 @@ class Workers:
 
         A step whose process died is done again, as long as there are attempts left.
         """
-        _, megabytes = limits
-        # what earlier steps left in the memory of a process is not held against a limit
-        if self._idle and megabytes is None:
-            process = self._idle.pop()
-        else:
-            process = self._new()
+        worker = None
         try:
-            if self._stopped:
-                raise KeyboardInterrupt
-            outcome: Any = _supervised(process, process.submit(work, step, log), limits)
+            worker = self._take(limits)
+            outcome: Any = worker.do(step, log, limits)
         except BaseException as error:
-            self._all.remove(process)
+            if worker is not None:
+                self._remove(worker)
             if self._stopped:
                 raise KeyboardInterrupt from None
-            process.shutdown(wait=False, kill_workers=True)
-            if not isinstance(error, BrokenProcessPool | _EndedError):
+            if isinstance(error, _DiedError) and attempts > 1:
+                return self.do(what, step, log, limits, attempts - 1)
+            if not isinstance(error, _DiedError | _EndedError):
                 raise
             reason = str(error)
-            if isinstance(error, BrokenProcessPool):
-                if attempts > 1:
-                    return self.do(what, step, log, limits, attempts - 1)
-                reason = _how_it_died(str(error))
             if log:
                 with Path(log).open("a", encoding="utf-8") as file:
                     file.write(f"{reason}\n")
             raise StepError(what, reason, log) from None
-        self._idle.append(process)
+        if worker.has_grown():
+            self._remove(worker)
+        else:
+            self._idle.append(worker)
         value: T = result(what, outcome, log)
         return value
 
-    def _new(self) -> ProcessPoolExecutor:
-        """Start a process; Ctrl-C is for the main process, also while an interpreter starts."""
-        resource_tracker.ensure_running()  # its start would lift the mask of the worker's
-        process = ProcessPoolExecutor(1, context=get_context("loky"), initializer=_begin)
-        self._all.append(process)
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            started = process.submit(os.getpid)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        started.result()
-        return process
+    def _take(self, limits: Limits) -> _Worker:
+        """Take an idle process, or start one."""
+        _, megabytes = limits
+        with self._lock:
+            # what earlier steps left in the memory of a process is not held against a limit
+            worker = None
+            while self._idle and megabytes is None and worker is None:
+                worker = self._idle.pop()
+                if not worker.is_running():
+                    self._remove(worker)
+                    worker = None
+            if worker is None:
+                worker = _Worker()
+                self._all.append(worker)
+        if self._stopped:
+            self._remove(worker)
+            raise KeyboardInterrupt
+        return worker
+
+    def _remove(self, worker: _Worker) -> None:
+        """End a process that gets no further step."""
+        self._all.remove(worker)
+        worker.kill()
+        worker.close()
 
     def stop(self) -> None:
         """End everything at once, also from a signal's handler: waits for nothing."""
         self._stopped = True
-        for process in list(self._all):
-            for pid in _pids(process):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        for worker in list(self._all):
+            worker.kill()
 
     def close(self) -> None:
-        """End the processes that are idle, which would take a second to unload their imports."""
+        """End the processes that are idle."""
         while self._idle:
-            process = self._idle.pop()
-            self._all.remove(process)
-            process.shutdown(wait=False, kill_workers=True)
+            worker = self._idle.pop()
+            self._all.remove(worker)
+            worker.close()
 
 
 def result(what: object, outcome: T | UserError, log: str | None = None) -> T:
@@ -151,42 +253,13 @@ def result(what: object, outcome: T | UserError, log: str | None = None) -> T:
     raise StepError(what, str(outcome), log)
 
 
-def _pids(process: ProcessPoolExecutor) -> list[int]:
-    # loky has no other way to ask which process it is
-    return list(process._processes or ())
-
-
-def _supervised(process: ProcessPoolExecutor, future: Future[T], limits: Limits) -> T:
-    """Wait for a step; end its process, and what that started, when it exceeds a limit."""
-    if limits == NO_LIMITS:
-        return future.result()
-    seconds, megabytes = (limit or math.inf for limit in limits)
-    end = time.monotonic() + seconds
-    while True:
-        left = end - time.monotonic()
-        try:
-            return future.result(timeout=max(0, min(left, _POLL)))
-        except TimeoutError:
-            processes = _with_children(process)
-        held = _megabytes_held(processes)
-        if time.monotonic() >= end:
-            _kill(processes)
-            raise _EndedError(f"it took more than {seconds:g} s (`timeout`) and was ended")
-        if held > megabytes:
-            _kill(processes)
-            raise _EndedError(
-                f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), and was ended"
-            )
-
-
-def _with_children(process: ProcessPoolExecutor) -> list[psutil.Process]:
+def _with_children(pid: int) -> list[psutil.Process]:
     """List a worker's process and all that it started, children first."""
     processes = []
-    for pid in _pids(process):
-        with suppress(psutil.Error):  # of what ends meanwhile
-            parent = psutil.Process(pid)
-            processes += parent.children(recursive=True)
-            processes.append(parent)
+    with suppress(psutil.Error):  # of what ends meanwhile
+        parent = psutil.Process(pid)
+        processes += parent.children(recursive=True)
+        processes.append(parent)
     return processes
 
 
@@ -204,68 +277,14 @@ def _kill(processes: list[psutil.Process]) -> None:
             process.kill()
 
 
-def _how_it_died(text: str) -> str:
-    """Say how a worker's process ended, from what loky says of its exit code."""
-    signalled = re.search(r"(SIG[A-Z]+)\(-(\d+)\)", text)
-    if signalled is not None:
-        name = signalled[1]
-        hint = " (often: out of memory)" if name == "SIGKILL" else ""
-        return f"the worker process was killed by signal {signalled[2]}, {name}{hint}"
-    exited = re.search(r"EXIT\((\d+)\)", text)
-    if exited is not None:
-        return f"the worker process ended with exit code {exited[1]}"
-    return "the worker process ended without a word"
-
-
-# --- in a worker
-
-
-def _begin() -> None:
-    """Begin the life of a worker."""
-    _IN_WORKER.append(True)
-    # Arrow's own allocator keeps what it frees: a table's worth in each worker
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    # Ctrl-C reaches the whole process group; the main process decides what ends
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    parent = os.getppid()
-
-    def end_with_parent() -> None:  # which may have been killed
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
-
-
-def work(step: Callable[[], T], log: str | None) -> T | UserError:
-    """Do a step in this process, and send what it prints to its log."""
-    try:
-        if log is None:
-            return _outcome(step)
-        Path(log).parent.mkdir(parents=True, exist_ok=True)
-        with Path(log).open("wb") as file, output_into(file.fileno(), 1, 2):
-            return _outcome(step)
-    except OSError as error:  # of the log
-        problem = why_not_written(log or "", error)
-        if problem is None:
-            raise
-        return problem
-
-
-def _outcome(step: Callable[[], T]) -> T | UserError:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            return step()
-    except UserError as error:
-        sys.stderr.write(f"{error}\n")
-        return error
-    except BaseException as error:  # code of others may call sys.exit()
-        # Ctrl-C of the user's reaches no worker, but the process of a cluster's job
-        if isinstance(error, KeyboardInterrupt) and not _IN_WORKER:
-            raise
-        traceback.print_exc()
-        # one line, which sentences go on from; the log has the text as it is
-        words = f"{type(error).__name__}: {error}".split()
-        return UserError(" ".join(words).rstrip(" .:"))
+def _how_it_ended(exit_code: int | None) -> str:
+    """Say how a worker's process ended, from its exit code."""
+    if exit_code is None:
+        return "the worker process ended without a word"
+    if exit_code >= 0:
+        return f"the worker process ended with exit code {exit_code}"
+    name = signal.Signals(-exit_code).name
+    hint = ""
+    if name == "SIGKILL":
+        hint = " (often: out of memory)"
+    return f"the worker process was killed by signal {-exit_code}, {name}{hint}"

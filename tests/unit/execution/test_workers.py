@@ -7,10 +7,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from bakeoff.execution.workers import NO_LIMITS, StepError, Workers, result, work
+from bakeoff.execution.worker import work
+from bakeoff.execution.workers import NO_LIMITS, StepError, Workers, result
 from tests.conftest import until
 
 
@@ -123,6 +125,36 @@ def test_memory_left_by_others_is_not_held_against_a_task(pool):
     assert call(pool, os.getpid, limits=(None, 300)) != worker
 
 
+def test_workers_are_forks_of_one_process_that_imported_what_steps_need(pool, tmp_path):
+    begun, end = tmp_path / "begun", tmp_path / "end"
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(call, pool, waiting(begun, end))
+        until(begun.exists)
+        origin = call(pool, os.getppid)
+        assert call(pool, partial(eval, "'sklearn' in __import__('sys').modules"))
+        end.touch()
+        first.result()
+    assert [call(pool, os.getppid) for _ in range(2)] == [origin] * 2
+    os.kill(origin, signal.SIGKILL)
+    until(lambda: not any(worker.is_running() for worker in pool._idle))
+    assert call(pool, os.getppid) != origin
+
+
+def test_death_is_noticed_while_a_process_that_the_step_forked_goes_on(pool):
+    code = "import os, time\nif os.fork() == 0:\n    time.sleep(20)\nos._exit(7)"
+    with pytest.raises(StepError, match="ended with exit code 7"):
+        call(pool, partial(exec, code))
+
+
+def test_step_of_a_module_that_a_worker_cannot_import_is_told(pool, monkeypatch):
+    module = ModuleType("nowhere")
+    module.step = type("Step", (), {"__module__": "nowhere", "__call__": lambda self: None})
+    module.step.__qualname__ = "step"
+    monkeypatch.setitem(sys.modules, "nowhere", module)
+    with pytest.raises(StepError, match="No module named 'nowhere'"):
+        call(pool, module.step())
+
+
 def test_workers_end_with_their_parent():
     script = (
         "import os, sys; from bakeoff.execution.workers import Workers\n"
@@ -152,3 +184,30 @@ def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(capfd, t
     os.write(2, b"err\n")
     assert log.read_text() == "one\ntwo\n"
     assert capfd.readouterr() == ("out\n", "err\n")
+
+
+def test_workers_have_the_folder_and_the_variables_of_now(pool, tmp_path, monkeypatch):
+    call(pool, os.getcwd)  # the process that they are forks of runs by now
+    pool.close()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BAKEOFF_TEST", "now")
+    assert call(pool, os.getcwd) == str(tmp_path)
+    assert call(pool, partial(os.getenv, "BAKEOFF_TEST")) == "now"
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os\n"
+        "from bakeoff.execution.workers import Workers\n"
+        "print('begun', flush=True)\n"
+        "pool = Workers()\n"
+        "print(pool.do('it', os.getpid) != os.getpid())\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("begun\nTrue\n", "")
+
+
+def test_a_step_may_start_processes(pool):
+    code = "import multiprocessing as m\nwith m.Pool(1) as p:\n    assert p.map(abs, [-1]) == [1]"
+    call(pool, partial(exec, code))
