@@ -230,6 +230,8 @@ DATA = """\
 | `concrete.csv` | predictions for 308 rows of the concrete data of I-Cheng Yeh (1998), made by `make_predictions.py` | CC BY 4.0 |
 | `training-runs.csv` | predictions of ten networks for 228 rows of scikit-learn's breast cancer data, made by `make_predictions.py` | CC BY 4.0 |
 | `wainer-2023.csv`, `wainer-2023-part.csv` | PyPI bbtcomp 0.4.0, `ll.csv`, whole and in part | MIT, J. Wainer |
+| `amlb-2019.csv` | github.com/openml/automlbenchmark, `reports/tables/4h/score_summary.csv` | MIT, copyright 2018 OpenML |
+| `tabarena-2026.csv` | github.com/autogluon/tabarena, `results_per_split.csv` of an example, errors in nine digits | Apache-2.0, the authors of TabArena |
 """
 
 
