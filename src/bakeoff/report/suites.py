@@ -113,11 +113,13 @@ def _count(study: Study, family: Family, row: Comparison) -> str:
     left = count - len(better) - len(worse)
     a = study.name(row.model_a)
     b = study.name(row.model_b)
-    return (
+    text = (
         f"In the tasks one by one, {a} is better than {b} on {_named(better)} of {count} and worse "
-        f"on {_named(worse)}; on {left} a difference is not shown (p-values adjusted for {count} "
-        "tasks)."
+        f"on {_named(worse)}"
     )
+    if left:
+        text += f"; on {left} a difference is not shown"
+    return f"{text} (p-values adjusted for {count} tasks)."
 
 
 def _shown(one: TaskDifference, study: Study) -> bool:

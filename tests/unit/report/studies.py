@@ -120,7 +120,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         analysis_of(spec),
         tuple(comparisons),
         table(spec, means, **options),
-        {name: card(name) | (NUMBERS if spec.task.numbers else {}) for name in spec.datasets},
+        {name: card_of(name, numbers=spec.task.numbers) for name in spec.datasets},
         sets,
         {"python": "3.11.0", "platform": "Linux", "machine": "a machine"},
         "config/made-up.yaml",
@@ -136,6 +136,14 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
 
 
 NUMBERS = {"numbers": {"mean": 35.0, "median": 34.0, "sd": 16.0, "min": 2.3, "max": 82.6}}
+
+
+def card_of(name, *, numbers):
+    described = card(name)
+    if numbers:
+        del described["classes"]  # a target of numbers has none
+        described |= NUMBERS
+    return described
 
 
 def division(dataset, plan, *, numbers=False):

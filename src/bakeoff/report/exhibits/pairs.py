@@ -448,8 +448,8 @@ def _every_pair(study: Study, family: Family, ranked: Sequence[str]) -> list[Row
     ),
 )
 def forest(study: Study, test: str) -> Drawing:
-    """Differences between pairs of models, above zero where the first is better; p is adjusted for
-    the number of pairs. A filled square marks a significant difference; an open one, that the data
+    """The difference of two models is above zero where the first is better; p is adjusted for the
+    number of pairs. A filled square marks a significant difference; an open one marks that the data
     do not show which model is better.
     """
     families = study.ranking_families(test)
@@ -593,9 +593,9 @@ def _compared_in(study: Study, row: Row) -> dict[str, Any]:
     when=lambda design, entry: design.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN,
 )
 def posterior(study: Study, test: str) -> Drawing:
-    """Posterior probabilities that the first model is better, that both are practically equivalent
-    (their difference lies in the region of practical equivalence), and that the second model is
-    better. They are probabilities of these statements, not p-values.
+    """The bars show the posterior probabilities that the first model is better, that both are
+    practically equivalent (their difference lies in the region of practical equivalence), and that
+    the second model is better. They are probabilities of these statements, not p-values.
     """
     families = study.ranking_families(test)
     rows, shows = chosen(study, families)

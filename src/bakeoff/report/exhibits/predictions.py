@@ -89,10 +89,10 @@ def _most_panels(study: Study) -> int:
     when=lambda design: design.has_rows and design.analysis.task.numbers,
 )
 def fitted(study: Study, dataset: str) -> Drawing:
-    """The prediction of each model for each held-out row against the observed value. On the
-    diagonal both are equal; above it the prediction is too high. Predictions of a good model vary
-    less than the observations, so that low observations lie above the diagonal and high ones below
-    it: this alone is no sign of bias.
+    """The figure shows the prediction of each model for each held-out row against the observed
+    value. On the diagonal both are equal; above it the prediction is too high. Predictions of a
+    good model vary less than the observations, so that low observations lie above the diagonal and
+    high ones below it: this alone is no sign of bias.
     """
     rows = study.test_sets.get(dataset)
     if rows is None or not rows.n:
@@ -193,10 +193,10 @@ def _indices(design: Study) -> list[str]:
     citation="austin2019",
 )
 def calibration(study: Study, dataset: str) -> Drawing:
-    """The share of positive held-out rows by predicted probability (line, with its confidence
-    band), smoothed by local linear regression (loess of degree 1 with a span of 0.75 and no
-    robustness steps). On the diagonal probabilities mean what they say; below it they are too high.
-    Grey bars show where the probabilities of the model lie.
+    """The line shows the share of positive held-out rows by predicted probability, with its
+    confidence band; it is smoothed by local linear regression (loess of degree 1 with a span of
+    0.75 and no robustness steps). On the diagonal probabilities mean what they say; below it they
+    are too high. Grey bars show where the probabilities of the model lie.
     """
     rows = study.test_sets.get(dataset)
     chances = {} if rows is None else _chances(study, rows)
@@ -289,8 +289,8 @@ def _chances(study: Study, rows: PairedPredictions) -> dict[str, NDArray[np.floa
     when=lambda design: _has_labels(design) and not design.several,
 )
 def confusion_maps(study: Study) -> Drawing:
-    """The confusion matrix of each model on the held-out rows: rows are true classes, columns
-    predicted classes. The darker a cell, the larger its share of the true class; correct
+    """Each panel is the confusion matrix of a model on the held-out rows: rows are true classes,
+    columns predicted classes. The darker a cell, the larger its share of the true class; correct
     predictions are on the diagonal.
     """
     if not study.test_sets:
@@ -436,9 +436,9 @@ def _in_subgroups(design: Study) -> bool:
 
 @figure(Section.DATA, 40, "Differences by subgroup", each="dataset", when=_in_subgroups)
 def subgroups(study: Study, dataset: str) -> Drawing:
-    """The difference between two models in each subgroup of the held-out rows (square; number of
-    rows in brackets) with its interval; filled squares differ significantly from zero, of open ones
-    the data do not show it. A significant difference in one subgroup but not in another is not
+    """Each square is the difference between two models in a subgroup of the held-out rows (number
+    of rows in brackets), with its interval. Filled squares differ significantly from zero; of open
+    ones the data do not show it. A significant difference in one subgroup but not in another is not
     evidence that the two subgroups differ: the interaction test beside the name of the column
     answers this. P-values are adjusted by Holm's method over columns, subgroups and pairs.
     """

@@ -34,9 +34,9 @@ def _ranks_all(design: Study, entry: Entry) -> bool:
 
 @figure(Section.PAIRS, 15, "average ranks", each="test", when=_ranks_all)
 def ranks(study: Study, test: str) -> Drawing:
-    """Diagram of the average ranks of the models. Bars join models that do not differ significantly
-    by the p-values of this test, adjusted for the number of pairs. Where one critical difference
-    holds for all pairs, it is drawn to scale.
+    """The diagram shows the average ranks of the models. Bars join models that do not differ
+    significantly by the p-values of this test, adjusted for the number of pairs. Where one critical
+    difference holds for all pairs, it is drawn to scale.
     """
     # ranks, bars and p-values come from one result: the diagram cannot disagree with the table
     family = study.ranking_families(test)[0]

@@ -95,10 +95,10 @@ def _importance(study: Study, dataset: str) -> pd.DataFrame:
 
 @figure(Section.FITS, 30, "Permutation importance", each="dataset", when=_has_importance)
 def importance_bars(study: Study, dataset: str) -> Drawing:
-    """How much worse the score of a fitted model on its test rows becomes when the values of one
-    column are shuffled among these rows. Bars are means over all shuffles and fits, lines one
-    standard deviation to either side. Of two columns with the same information neither may appear
-    important, and an important column need not be a cause.
+    """A bar shows how much worse the score of a fitted model on its test rows becomes when the
+    values of one column are shuffled among these rows. Bars are means over all shuffles and fits,
+    lines one standard deviation to either side. Of two columns with the same information neither
+    may appear important, and an important column need not be a cause.
     """
     table = _importance(study, dataset)
     if table.empty:
