@@ -1,5 +1,6 @@
 """Every experiment and every command of the documentation works, and prints what it says."""
 
+import contextlib
 import doctest
 import re
 import shlex
@@ -18,7 +19,7 @@ from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.spec.judged import JudgedExperiment
 from tests import judged_files
-from tests.conftest import ROOT, Runner, called
+from tests.conftest import ROOT, Runner, called, once
 from tests.logs import drawn, inspect, lm_eval, promptfoo
 
 PAGES = [ROOT / folder / "README.md" for folder in ("", "config", "results")]
@@ -150,14 +151,17 @@ def test_every_printed_output_is_compared():
             assert not is_output(block) or block[2] in compared, block[2]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def collected(tmp_path_factory):
     """Return the collected predictions of the default experiment, made once."""
-    runner = Runner(tmp_path_factory.mktemp("default"))
     target = "results/breast-cancer/collected/breast_cancer.holdout.predictions.parquet"
-    done = runner(yaml.safe_load((ROOT / "config/config.yaml").read_text()), target)
-    assert done.returncode == 0, done.stderr
-    return runner.folder / target
+
+    def collect(folder):
+        experiment = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+        done = Runner(folder)(experiment, target)
+        assert done.returncode == 0, done.stderr
+
+    return once(tmp_path_factory, "collected", collect) / target
 
 
 def run(folder, *arguments):
@@ -165,11 +169,29 @@ def run(folder, *arguments):
     return called(sys.executable, "-m", "bakeoff", "run", *arguments, cwd=folder).stdout
 
 
+@pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    """Return a folder with the files that the documentation speaks of; not to be changed."""
+
+    def write(folder):
+        with contextlib.chdir(folder):
+            _write_files()
+
+    return once(tmp_path_factory, "documentation", write)
+
+
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Return a working folder with the files that the documentation speaks of."""
+def folder(files, tmp_path, monkeypatch):
+    """Return a working folder with a copy of the files that the documentation speaks of."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "130")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "mymetrics", raising=False)
+    return tmp_path
+
+
+def _write_files():
     shutil.copytree(ROOT / "config", "config")
     shutil.copytree(ROOT / "docs/gallery", "docs/gallery")
     shutil.copy("docs/gallery/demsar-2006.csv", ".")
@@ -200,8 +222,6 @@ def folder(tmp_path, monkeypatch):
         _save(f"{model}.csv", id=ids, y_true=y, y_pred=guess)
     for model, noise in (("ridge", 6), ("forest", 4)):
         _save(f"{model}.csv", id=ids, y_true=30.5 + ids, y_pred=rng.normal(30 + ids, noise))
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.delitem(sys.modules, "mymetrics", raising=False)
     Path("mymetrics.py").write_text(
         "def gain(truth, said): return (said == truth).mean()\n"
         "def harm(truth, risk): return ((truth == 'yes') * (1 - risk)).mean()\n"
@@ -215,7 +235,6 @@ def folder(tmp_path, monkeypatch):
         "models: {tree: {estimator: sklearn.tree.DecisionTreeClassifier}}\n"
         "resampling: {holdout: {}}\n"
     )
-    return tmp_path
 
 
 def _save(file, **columns):

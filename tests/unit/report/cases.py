@@ -14,6 +14,7 @@ from bakeoff.comparisons.analysis import analysis_of
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.row_tables import subgroup_table
 from bakeoff.comparisons.run_tests import Decision
+from bakeoff.report.verdict import answer
 from bakeoff.spec import AnalysisPlan, load_experiment
 from tests.unit.report.studies import (
     DUMMY,
@@ -751,3 +752,9 @@ def made(name):
     """Return a study by its title, or by a call of a function of this module that makes one."""
     by_title = CASES | EXHIBITED
     return by_title[name]() if name in by_title else eval(name, globals())
+
+
+@functools.cache
+def verdict_of(name):
+    """Return the verdict of a study that `made` makes."""
+    return answer(made(name))

@@ -22,11 +22,11 @@ from bakeoff.report import numbers, prose, sentences
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.methods import author_year, methods
 from bakeoff.report.page import Page
-from bakeoff.report.verdict import MOST, answer
+from bakeoff.report.verdict import MOST
 from bakeoff.scores import METRICS
 from bakeoff.stats import catalogue
 from bakeoff.stats.core.citations import BIBTEX
-from tests.unit.report.cases import CASES, EXHIBITED, made
+from tests.unit.report.cases import CASES, EXHIBITED, made, verdict_of
 
 HERE = Path(__file__).parent
 ANEW = "if this change is wanted: python -m tests.unit.report.test_texts"
@@ -41,6 +41,7 @@ SCREENS = (
 """Studies whose first screens are recorded."""
 OTHERS = "{sentence}"
 """Of other modules."""
+pytestmark = pytest.mark.xdist_group("cases")  # they share the studies and their verdicts
 LOOKS = "c fc ec lw marker ms mfc alpha zorder size weight ha va rotation clip_on rasterized clim"
 POINTS = {
     "Line2D": lambda line: line.get_xydata(),
@@ -137,7 +138,7 @@ def exhibit_text(name):
 
 
 def verdict_text(name):
-    verdict = answer(made(name))
+    verdict = verdict_of(name)
     parts = (verdict.headline, verdict.evidence, *verdict.main, *(f"  {m}" for m in verdict.more))
     return f"[{verdict.kind.value}] " + "\n".join(filter(None, parts))
 
@@ -231,7 +232,7 @@ def listed():
     every = templates()
     patterns = {s: pattern(every[s]) for s in sorted(every, key=words_of, reverse=True)}
     examples = {sentence: [] for sentence in patterns}
-    for line in dict.fromkeys(line for name in CASES for line in answer(made(name)).lines):
+    for line in dict.fromkeys(line for name in CASES for line in verdict_of(name).lines):
         # of several templates the one with the most words of its own
         examples[next(s for s, p in patterns.items() if p.fullmatch(line))].append(line)
     return [
@@ -283,7 +284,7 @@ def test_list_of_sentences_is_as_recorded_short_and_with_examples():
 
 @pytest.mark.parametrize("name", CASES)
 def test_verdict_of_every_case_is_short_and_claims_no_equality(name):
-    verdict = answer(made(name))
+    verdict = verdict_of(name)
     assert len(verdict.main) <= MOST
     text = " ".join(verdict.lines).lower()
     assert not re.search(

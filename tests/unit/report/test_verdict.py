@@ -20,7 +20,7 @@ from bakeoff.report.verdict import answer
 from bakeoff.report.verdict_data import CAUTIONS, verdict_data
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Arity, catalogue
-from tests.unit.report.cases import CASES, made
+from tests.unit.report.cases import CASES, made, verdict_of
 from tests.unit.report.studies import experiment, pair, ran, study
 
 ON_ROWS = [
@@ -143,12 +143,12 @@ def test_learners_are_named_by_what_was_simulated_of_them(estimator, metric, inf
         assert known.inflated[0].rate.rate > 0.5
 
 
+@pytest.mark.xdist_group("cases")
 @pytest.mark.parametrize("name", CASES)
 def test_verdict_as_data_keeps_to_its_schema(name):
     schema = json.loads((Path(bakeoff.report.__file__).parent / "verdict.schema.json").read_text())
-    one = made(name)
-    verdict = answer(one)
-    found = json.loads(json.dumps(verdict_data(one, verdict), allow_nan=False))
+    verdict = verdict_of(name)
+    found = json.loads(json.dumps(verdict_data(made(name), verdict), allow_nan=False))
     jsonschema.validate(found, schema)
     assert [*found["cautions"], *found["findings"]] or not (verdict.main or verdict.more)
     kinds = schema["properties"]["kind"]["enum"]
@@ -166,10 +166,11 @@ def test_verdict_as_data_has_the_comparison_of_the_evidence():
     assert (compared["test"], compared["n"], compared["decision"]) == ("mcnemar", 200, "a_better")
 
 
+@pytest.mark.xdist_group("cases")
 def test_cautions_have_codes_that_stay():
     coded = set()
     for name in CASES:
-        verdict = answer(made(name))
+        verdict = verdict_of(name)
         coded |= {sentence.code for sentence in (*verdict.main, *verdict.more)}
     # the cases have no training runs, no logs, and no test that its interval contradicts
     assert CAUTIONS - coded == {"runs", "results", "disagreement", "not_exchangeable"}
