@@ -80,45 +80,45 @@ _RUNS = "runs seeds"
 _TRUTH = f"{OPTIONS['truth'].help} Or a file of row ids with the truth, beside submissions."
 COMMANDS = {
     "init": Command(
-        "write a commented experiment from a table and its target, or lay out a folder",
-        "init",
-        {"data": ("?", "CSV, TSV, Parquet or Feather, also compressed")},
-        {"options": "target task output folder"},
-        "format encoding missing_values",
-        {
+        help="write a commented experiment from a table and its target, or lay out a folder",
+        module="init",
+        arguments={"data": ("?", "CSV, TSV, Parquet or Feather, also compressed")},
+        options={"options": "target task output folder"},
+        rare="format encoding missing_values",
+        meaning={
             "output": "Where to write; default: config/<name>.yaml where there is a folder config, "
             "else <name>.yaml; - prints.",
             "task": "Whether the target holds classes (`classification`) or numbers "
             "(`regression`); default: numbers where it has fractions or very many different "
             "values.",
         },
-        "examples:\n"
+        epilog="examples:\n"
         "  bakeoff init data/loans.csv --target defaulted\n"
         "  bakeoff init --folder attrition-study",
     ),
     "check": Command(
-        "say what an experiment will do, before it does it",
-        "check",
-        {"file": ("", "the experiment, e.g. config/config.yaml")},
-        {},
+        help="say what an experiment will do, before it does it",
+        module="check",
+        arguments={"file": ("", "the experiment, e.g. config/config.yaml")},
+        options={},
         epilog="Paths are relative to the folder this is called in, as for `snakemake`.\n\n"
         "example:\n  bakeoff check config/attrition.yaml",
     ),
     "run": Command(
-        "run an experiment in this folder, by the workflow that comes with the package",
-        "",
-        {"file": ("", "the experiment, e.g. attrition.yaml")},
-        {"options": "cores profile"},
+        help="run an experiment in this folder, by the workflow that comes with the package",
+        module="",
+        arguments={"file": ("", "the experiment, e.g. attrition.yaml")},
+        options={"options": "cores profile"},
         epilog="All other options go to snakemake unchanged, whose exit code this is.\n\n"
         "examples:\n"
         "  bakeoff run attrition.yaml --cores 4\n"
         "  bakeoff run attrition.yaml --dry-run --forcerun compare",
     ),
     "compare": Command(
-        "compare existing predictions",
-        "compare",
-        {"files": ("*", _PREDICTIONS)},
-        {
+        help="compare existing predictions",
+        module="compare",
+        arguments={"files": ("*", _PREDICTIONS)},
+        options={
             "what is compared": "metrics truth id models values positive task tasks weights counts "
             "datasets missing impute",
             "rows that depend on each other": "groups time subgroups",
@@ -127,9 +127,9 @@ COMMANDS = {
             "preferences, judges, a running evaluation": "preferences order judge human of",
             "output": "json output",
         },
-        "prompt winner alternative variant tests costs independent_rows deterministic predicted "
-        "value classes unit format encoding missing_values missing_target",
-        {
+        rare="prompt winner alternative variant tests costs independent_rows deterministic "
+        "predicted value classes unit format encoding missing_values missing_target",
+        meaning={
             "truth": _TRUTH,
             "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
             "runs": f"{OPTIONS['runs'].help} Of a table of scores the folds or seeds of a data "
@@ -140,7 +140,8 @@ COMMANDS = {
             "(.md), the tables for a paper (.tex); without an ending a folder of the tables "
             "(CSV). May be given several times.",
         },
-        "Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the pairs.\n"
+        epilog="Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the "
+        "pairs.\n"
         "\nexamples:\n"
         "  bakeoff compare predictions.csv --truth diagnosis\n"
         "  bakeoff compare predictions.csv --metric f1 --metric mcc --positive sick\n"
@@ -153,16 +154,16 @@ COMMANDS = {
         "  bakeoff compare logs/ --values right --of 1000",
     ),
     "plan": Command(
-        "plan how many rows a comparison needs",
-        "decisions",
-        {
+        help="plan how many rows a comparison needs",
+        module="decisions",
+        arguments={
             "files": (
                 "*",
                 "a pilot: predictions of two models on the same rows, from which the noise is "
                 "taken; one table of both, or one of each",
             )
         },
-        {
+        options={
             "what is planned": "difference margin equal rows power alpha",
             "without a pilot": "accuracy discordance",
             "the pilot": "metrics truth models values groups runs seeds datasets",
@@ -170,8 +171,9 @@ COMMANDS = {
             "human",
             "output": "json",
         },
-        "alternative test id predicted value positive task tasks format encoding missing_values",
-        {
+        rare="alternative test id predicted value positive task tasks format encoding "
+        "missing_values",
+        meaning={
             "margin": "Show that A is not worse than B by this much.",
             "truth": _TRUTH,
             "models": "In one table, or in logs of several models, the two.",
@@ -182,7 +184,7 @@ COMMANDS = {
             "datasets": "The column of the data sets, of a table of scores of training runs.",
             "alternative": "`greater`: one-sided, for A being better.",
         },
-        "examples:\n"
+        epilog="examples:\n"
         "  bakeoff plan --accuracy 0.85 --difference 0.02 --discordance 0.1\n"
         "  bakeoff plan --rows 2000 --discordance 0.1\n"
         "  bakeoff plan resnet.csv vit.csv --metric f1 --difference 0.05\n"
@@ -193,9 +195,9 @@ COMMANDS = {
         "  bakeoff plan --human-labels --judge-accuracy 0.85 --items 1000 --half-width 0.05",
     ),
     "gate": Command(
-        "decide whether a candidate may take the place of a base",
-        "decisions",
-        {
+        help="decide whether a candidate may take the place of a base",
+        module="decisions",
+        arguments={
             "base": ("", "predictions of the model in place"),
             "candidate": (
                 "?",
@@ -203,7 +205,7 @@ COMMANDS = {
                 "of both",
             ),
         },
-        {
+        options={
             "the decision": "margin each_task superior metrics alpha",
             "what is compared": "truth id models values positive task missing allow_missing",
             "rows that depend on each other": "groups subgroups",
@@ -211,8 +213,8 @@ COMMANDS = {
             "preferences, judges, a running evaluation": "judge human of",
             "output": "json output junit",
         },
-        "prompt winner order costs unit tasks predicted value format encoding missing_values",
-        {
+        rare="prompt winner order costs unit tasks predicted value format encoding missing_values",
+        meaning={
             "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
             "does.",
             "metrics": OPTIONS["metrics"].help + " Of several each must pass; NAME:SIZE gives one "
@@ -223,7 +225,7 @@ COMMANDS = {
             "models": "In one table, or in logs of several models, base and candidate.",
             "output": "Write a comment for a pull request (Markdown) too.",
         },
-        "Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
+        epilog="Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
@@ -232,10 +234,10 @@ COMMANDS = {
         "  bakeoff gate battles.jsonl --models base,ours --margin 0.05",
     ),
     "tests": Command(
-        "list the statistical tests, or explain one",
-        "decisions",
-        {"name": ("?", "explain this one, e.g. cv5x2_f")},
-        {},
+        help="list the statistical tests, or explain one",
+        module="decisions",
+        arguments={"name": ("?", "explain this one, e.g. cv5x2_f")},
+        options={},
         epilog="example:\n  bakeoff tests cv5x2_f",
     ),
 }

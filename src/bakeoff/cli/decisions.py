@@ -333,6 +333,7 @@ def _curve(design: Design, rows: int | None) -> Curve:
     if rows is None:
         rows = design.rows_needed()
     points = []
+    # of few rows several shares are one number
     for size in dict.fromkeys(max(2, round(rows * share)) for share in _SHARES):
         points.append((size, design.power_at(size)))
     return Curve(rows, design.power_at(rows), points)

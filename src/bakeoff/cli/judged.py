@@ -77,6 +77,7 @@ LOOKS = (
     "missing",
 )
 _MOST_SHOWN = 30
+"""Rows of a table that are printed."""
 
 
 def holds_preferences(options: Mapping[str, Any]) -> bool:
@@ -86,6 +87,7 @@ def holds_preferences(options: Mapping[str, Any]) -> bool:
     files = options["files"]
     if len(files) != 1 or options["human"] is not None or options["of"] is not None:
         return False
+    # a table of rows may have columns that are called like those of battles
     if any(options.get(name) for name in _OF_ROWS):
         return False
     return holds_battles(files[0], keys_named(options))
@@ -144,15 +146,17 @@ def refuse_others(
 ) -> None:
     """Refuse options of a command that say nothing about what is compared."""
     for name in COMMANDS[command].keys:
-        given = options.get(name)
-        if name in allowed or given in (None, False, OPTIONS[name].default):
-            continue
-        raise UserError(f"{name}: {flag(name)} is not for {what}: leave it out")
+        value = options.get(name)
+        # argparse has a value of options that nobody named, too
+        is_named = value not in (None, False, OPTIONS[name].default)
+        if is_named and name not in allowed:
+            raise UserError(f"{name}: {flag(name)} is not for {what}: leave it out")
 
 
 def show(answer: Answer, places: list[Path], *, as_json: bool) -> None:
     """Write an answer to its files, and print it."""
     texts = {}
+    # a place without an ending is a folder of tables
     for place in places:
         if place.suffix:
             texts[place] = getattr(answer, FORMS[place.suffix.lower()])
@@ -177,7 +181,10 @@ def _show_table(content: PageTable) -> None:
     sides = ""
     for column in content.columns:
         # numbers stand right, so that their digits stand below each other
-        sides += "r" if column.number else "l"
+        if column.number:
+            sides += "r"
+        else:
+            sides += "l"
     head = [column.title for column in content.columns]
     rows = [tuple(cell.text for cell in row) for row in content.rows[:_MOST_SHOWN]]
     say_table(head, rows, sides)

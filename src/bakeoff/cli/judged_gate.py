@@ -101,6 +101,7 @@ def _pair(present: list[str], named: list[str] | None) -> tuple[str, str]:
 def _margin(text: str | None, *, superior: bool) -> float:
     """Read the margin, which is in the unit of what is decided."""
     if text is None:
+        # any gain will do
         if superior:
             return 0.0
         raise UserError("margin: is missing; what is the largest loss that does not matter?")

@@ -127,6 +127,7 @@ def items_for_runs(noise: RunsOfItems, needed: Callable[[MetricPower], int]) -> 
         items = needed(noise.power(runs))
         parts.append(f"{runs}: {items:,} ({items * runs:,} answers of each model)")
     limit = ""
+    # more runs leave the noise of the items: σ²_items + σ²_runs/R
     if noise.sd_items > 0:
         limit = f"; however many runs, {needed(MetricPower(sd=noise.sd_items)):,} are needed"
     return f"Items needed by the number of runs of each: {', '.join(parts)}{limit}."
