@@ -56,7 +56,10 @@ def sentence(study: Study, family: Family, row: Comparison) -> str:
     if len({each.n for each in family.rows}) > 1:
         where = study.counted_datasets([ahead.n])
     if family.entry.name == _OF_WINS:
-        return f"On {wins.won} of {where}, {a} is better than {b}"
+        compared = study.counted_datasets()
+        if wins.n != study.units:
+            compared = f"the {wins.n} compared of {compared}"
+        return f"On {wins.won} of {compared}, {a} is better than {b}"
     if family.entry.name == _OF_RATIOS:
         said = f"the {family.measure.title} of {a} is typically {_ratio(family, ahead)} that of {b}"
     else:

@@ -119,3 +119,30 @@ def test_pairs_of_many_models_are_flipped_together():
     assert len(of_leader.pairs) == 31
     for pair in of_leader.pairs:
         assert pair.pvalue_adjusted == by_pair[frozenset((pair.a, pair.b))]
+
+
+def test_equal_differences_are_tested_by_welch():
+    rng = np.random.default_rng(8)
+    sizes = [12, 30, 7, 50]
+    values = rng.normal(0, np.repeat([1, 2, 0.5, 1], sizes))
+    tasks = np.repeat(list("abcd"), sizes)
+    found = stats.suite_mean_difference(values, 0 * values, tasks=tasks)
+    parts = [values[tasks == task] for task in "abcd"]
+    weights = np.array([len(part) / part.var(ddof=1) for part in parts])
+    means = np.array([part.mean() for part in parts])
+    shares = weights / weights.sum()
+    spread = np.sum((1 - shares) ** 2 / (np.array(sizes) - 1))
+    between = np.sum(weights * (means - shares @ means) ** 2) / 3
+    welch = scipy_stats.f.sf(between / (1 + 2 * 2 / 15 * spread), 3, 15 / (3 * spread))
+    assert found.details["heterogeneity"] == pytest.approx(welch)
+
+
+def test_equal_differences_of_many_small_tasks_are_rarely_called_unequal():
+    rng = np.random.default_rng(2)
+    tasks = np.repeat(np.arange(57).astype(str), 20)
+    called = 0
+    for _ in range(100):
+        a, b = rng.normal(size=(2, len(tasks)))
+        found = stats.suite_mean_difference(a, b, tasks=tasks)
+        called += found.details["heterogeneity"] < 0.05
+    assert called <= 11

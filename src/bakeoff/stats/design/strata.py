@@ -107,6 +107,8 @@ class StratifiedMean:
     """Of each task."""
     variances: FloatArray
     """Of each task by itself, with pseudo-rows; of a single one where groups cross the tasks."""
+    degrees: FloatArray
+    """The degrees of freedom of each of these variances."""
 
     def around(self) -> Estimate:
         """Return the centre with its standard error."""
@@ -151,11 +153,11 @@ def stratified_mean(
     stratum, sums = strata.contributions(psi, extra)
     units = np.bincount(stratum)
     squares = np.bincount(stratum, sums**2)
-    degrees = units - 1.0
+    degrees: FloatArray = (units - 1).astype(np.float64)
     factor = units / np.maximum(degrees, 1)
     if pseudo is not None and strata.groups is None:
         # the variance of the shares in a table has no n/(n − 1) (Agresti & Min 2005)
-        degrees = rows + extra - 1
+        degrees = np.asarray(rows + extra - 1, dtype=np.float64)
         factor = np.ones(count)
     if len(squares) == count:
         variances = factor * squares + padding
@@ -179,4 +181,5 @@ def stratified_mean(
         df=df,
         by_task=by_task,
         variances=np.divide(variances, scale, out=np.zeros(len(scale)), where=scale > 0),
+        degrees=degrees,
     )

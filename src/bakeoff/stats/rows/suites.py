@@ -729,8 +729,7 @@ def _details(
 
 
 def heterogeneity(contrast: StratifiedMean) -> float:
-    """Return the p-value of equal differences in all tasks, by their weighted squares."""
-    # Q = Σ(δ_t − δ̄)²/V_t with δ̄ weighted by 1/V_t is χ²(T − 1) (Cochran 1954)
+    """Return the p-value of equal differences in all tasks, by Welch's test of means."""
     variances = contrast.variances
     count = len(contrast.by_task)
     if len(variances) != count or count < 2 or not (variances > 0).all():
@@ -738,7 +737,14 @@ def heterogeneity(contrast: StratifiedMean) -> float:
     precision = 1 / variances
     mean = float(precision @ contrast.by_task) / float(precision.sum())
     q = float(precision @ (contrast.by_task - mean) ** 2)
-    return float(special.chdtrc(count - 1, q))
+    # Q = Σ(δ_t − δ̄)²/V_t with δ̄ weighted by 1/V_t would be χ²(T − 1) if the V_t were known; with
+    # Λ = Σ(1 − w_t)²/f_t, w_t the shares of 1/V_t and f_t their degrees of freedom, Welch's (1951)
+    # F = Q/(T − 1)/(1 + 2(T − 2)Λ/(T² − 1)) has T − 1 and (T² − 1)/(3Λ) degrees of freedom
+    shares = precision / precision.sum()
+    spread = float(np.sum((1 - shares) ** 2 / contrast.degrees))
+    squares = count * count - 1
+    f = q / (count - 1) / (1 + 2 * (count - 2) * spread / squares)
+    return float(special.fdtrc(count - 1, squares / (3 * spread), f))
 
 
 # --- one model, and the tasks one by one
