@@ -110,7 +110,11 @@ def text_width(text: str, size: float = SIZE) -> float:
     """Estimate the width of a text in inches, rather too wide than too narrow."""
     units = 0.0
     for letter in text:
-        units += 1.05 if unicodedata.east_asian_width(letter) in _WIDE else 0.62
+        if unicodedata.east_asian_width(letter) in _WIDE:
+            units += 1.05
+        else:
+            units += 0.62
+    # sizes of fonts are in points, of which an inch has 72
     return units * size / 72
 
 
@@ -168,10 +172,12 @@ def panel(
     bottom = 0.55
     width = max(WIDTH, left + LEAST + right)
     height = max(len(labels), 1) * row + top + bottom
+    # Matplotlib places axes by shares of the figure
     place = left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height
     figure, axes = one_panel(width, height, place)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_yticks(range(len(labels)), labels)
+    # the first line is at the top
     axes.set_ylim(len(labels) - 0.45, -0.55)
     return figure, axes
 
@@ -241,7 +247,10 @@ def interval_plot(
     """Draw estimates with intervals below each other, and a band that reaches so far from zero."""
     labels = [line.label for line in lines]
     right = max(text_width(line.note, SIZE - 0.5) for line in lines) + 0.15
-    figure, axes = panel(labels, right=right, row=0.3 if len(lines) < 16 else 0.24)
+    row = 0.3
+    if len(lines) >= 16:
+        row = 0.24
+    figure, axes = panel(labels, right=right, row=row)
     axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
     if band > 0:
         axes.axvspan(-band, band, color=Colour.GREEN, alpha=0.12, linewidth=0)
@@ -251,6 +260,7 @@ def interval_plot(
         if not math.isnan(line.ci[0]):
             axes.plot(line.ci, [place] * 2, color=colour, linewidth=1.6)
         if math.isfinite(line.estimate):
+            # colour is never the only sign: a finding has a filled square
             fill = Colour.PAPER
             if found:
                 fill = colour
@@ -295,7 +305,9 @@ def svg(figure: Figure) -> str:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure for print; the suffix says as what."""
     kind = path.suffix[1:]
-    options: dict[str, Any] = {"dpi": 200} if kind == "png" else {}
+    options: dict[str, Any] = {}
+    if kind == "png":
+        options["dpi"] = 200
     with whole(path) as part:
         _write(figure, part, kind, facecolor="white", **options)
 

@@ -36,8 +36,10 @@ class Wins(NamedTuple):
     def text(self) -> str:
         """Write the number of wins."""
         draws = self.n - self.won - self.lost
-        drawn = f" and draws on {draws}" if draws else ""
-        return f"{self.won} of {self.n}{drawn}"
+        text = f"{self.won} of {self.n}"
+        if draws:
+            text += f" and draws on {draws}"
+        return text
 
 
 def tells(family: Family, row: Comparison | None) -> bool:
@@ -48,7 +50,9 @@ def tells(family: Family, row: Comparison | None) -> bool:
 
 def sentence(study: Study, family: Family, row: Comparison) -> str:
     """Say by how much, and how often, one model is better than another over the data sets."""
-    ahead = row if row.estimate >= 0 else seen_from(row, row.model_b)
+    ahead = row
+    if row.estimate < 0:
+        ahead = seen_from(row, row.model_b)
     a = study.name(ahead.model_a)
     b = study.name(ahead.model_b)
     wins = _wins(family, ahead)
@@ -82,6 +86,8 @@ def _wins(family: Family, row: Comparison) -> Wins:
 
 def _ratio(family: Family, row: Comparison) -> str:
     """Write by which share a score is smaller or larger, with the interval."""
+    # estimates are typical log ratios, above 0 where the first model is better: a ratio of scores
+    # is exp(estimate), one of errors exp(−estimate)
     if family.measure.greater_is_better:
         share = math.exp(row.estimate) - 1
         limits = sorted((math.exp(row.ci_low) - 1, math.exp(row.ci_high) - 1))
@@ -106,14 +112,17 @@ def contradiction(study: Study, family: Family, row: Comparison) -> str:
         return ""
     wins = _wins(family, row)
     differences = (means[row.model_a] - means[row.model_b]).dropna()
-    sign = 1 if family.measure.greater_is_better else -1
-    mean = sign * float(differences.mean())
+    mean = float(differences.mean())
+    if not family.measure.greater_is_better:
+        mean = -mean
     signs = {int(np.sign(value)) for value in (mean, wins.won - wins.lost, row.estimate)} - {0}
     if len(signs) < 2 or not wins.won + wins.lost:
         return ""
-    leader, other = row.model_a, row.model_b
+    leader = row.model_a
+    other = row.model_b
     if wins.lost > wins.won:
-        leader, other = other, leader
+        leader = row.model_b
+        other = row.model_a
         wins = Wins(wins.lost, wins.won, wins.n)
         mean = -mean
     if mean >= 0:

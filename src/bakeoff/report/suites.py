@@ -72,27 +72,43 @@ def sentences(study: Study, family: Family, row: Comparison) -> list[str]:
 def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[str, Any]) -> str:
     """Say what the mean over rows is, or that over tasks, where another model leads by it."""
     other = details.get("other", {})
-    sign = -1 if family.turned(row.model_a, row.model_b) else 1
+    sign = 1
+    if family.turned(row.model_a, row.model_b):
+        sign = -1
     estimate = sign * as_float(other.get("estimate"))
     low, high = sorted(sign * as_float(end) for end in other.get("ci", (math.nan, math.nan)))
     shown_here = row.ci_low > 0 or row.ci_high < 0
     shown_there = low > 0 or high < 0
+    # where both means show the same, one of them is enough
     if math.isnan(estimate) or (estimate * row.estimate > 0 and shown_here == shown_there):
         return ""
-    weights = "items" if other["weighted_by"] == BY_ITEMS else "tasks"
+    if estimate == row.estimate == 0:
+        return ""
+    weights = "tasks"
+    if other["weighted_by"] == BY_ITEMS:
+        weights = "items"
     if estimate == 0:
-        return "" if row.estimate == 0 else f"By {weights} neither is ahead."
-    leader = row.model_a if estimate > 0 else row.model_b
-    gap = prose.gap_of(family, estimate)
-    limits = family.written.gap_interval(*sorted((abs(low), abs(high)))) if shown_there else ""
-    text = f"By {weights} {study.name(leader)} is ahead by {gap}"
-    if limits:
+        return f"By {weights} neither is ahead."
+    leader = row.model_a
+    if estimate < 0:
+        leader = row.model_b
+    text = f"By {weights} {study.name(leader)} is ahead by {prose.gap_of(family, estimate)}"
+    if shown_there:
+        smaller, larger = sorted((abs(low), abs(high)))
+        limits = family.written.gap_interval(smaller, larger)
         text += f" ({prose.level_of(row)} {limits})"
-    largest = max(details["rows"])
-    if weights == "items" and 2 * largest > row.n:
-        task = details["tasks"][details["rows"].index(largest)]
-        text += f": task {task} has {largest:,} of {row.n:,} items"
+    if weights == "items":
+        text += _large_task(row, details)
     return f"{text}."
+
+
+def _large_task(row: Comparison, details: Mapping[str, Any]) -> str:
+    """Name the task that most rows belong to; empty where none has more than half of them."""
+    largest = max(details["rows"])
+    if 2 * largest <= row.n:
+        return ""
+    task = details["tasks"][details["rows"].index(largest)]
+    return f": task {task} has {largest:,} of {row.n:,} items"
 
 
 def _count(study: Study, family: Family, row: Comparison) -> str:
@@ -122,13 +138,14 @@ def _count(study: Study, family: Family, row: Comparison) -> str:
     return f"{text} (p-values adjusted for {count} tasks)."
 
 
-def _shown(one: TaskDifference, study: Study) -> bool:
+def _shown(difference: TaskDifference, study: Study) -> bool:
     """Tell whether a difference is significant among those of all tasks."""
-    return one.pvalue_adjusted <= study.alpha
+    return difference.pvalue_adjusted <= study.alpha
 
 
 def _named(tasks: list[str]) -> str:
     """Count tasks, and name a few."""
+    # of more tasks their number says enough
     if 0 < len(tasks) <= _MOST_NAMED:
         return f"{len(tasks)} ({', '.join(tasks)})"
     return f"{len(tasks)}"
@@ -150,12 +167,11 @@ class TaskLine(NamedTuple):
 def lines(found: InTasks) -> list[TaskLine]:
     """Return a line for each task, sorted by the difference."""
     suite = found.scores.suite
-    place = {name: at for at, name in enumerate(suite.names)}
     table = []
-    for one in found.differences:
-        values = suite.by_task[place[one.task]].tolist()
+    for difference in found.differences:
+        values = suite.by_task[suite.names.index(difference.task)].tolist()
         by_model = dict(zip(found.scores.models, values, strict=True))
-        table.append(TaskLine(one.task, one.rows, by_model, one))
+        table.append(TaskLine(difference.task, difference.rows, by_model, difference))
     return table
 
 

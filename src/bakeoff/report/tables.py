@@ -64,7 +64,9 @@ class Cell:
     @property
     def raw_high(self) -> Any:
         """The upper limit for a CSV file."""
-        return _plain(math.nan if self.high is None else self.high)
+        if self.high is None:
+            return ""
+        return _plain(self.high)
 
     def classes(self, number: bool) -> str:
         """Return how the style sheet of the page calls the cell: words, those of several lines."""
@@ -187,33 +189,47 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     """Make a table of rows of values by the keys of their columns."""
     rows = list(table.rows)
     columns = [column for column in table.columns if _is_shown(column, rows, study)]
+    # a column of metrics says their units
     metric_named = any(column.place == "metric" for column in columns)
     shown = []
     cells_by_column = []
     for column in columns:
-        if not column.kind.measured:
-            cells_by_column.append([_cell(column, row, study) for row in rows])
-            shown.append(column)
-            continue
-        written = [_how_written(column, row, item, study) for row in rows]
-        cells = [_cell(column, row, how) for row, how in zip(rows, written, strict=True)]
-        units = {how.unit for how in written}
-        if not metric_named and len(units) == 1:
-            # one unit stands in the head, several stand in the cells
-            column = dataclasses.replace(column, title=with_unit(column.title, *units))
-        elif not metric_named:
-            cells = [
-                _with_its_unit(cell, row.get(column.place), how.unit)
-                for cell, row, how in zip(cells, rows, written, strict=True)
-            ]
+        head = column
+        if column.kind.measured:
+            head, cells = _measured(column, rows, item, study, metric_named=metric_named)
+        else:
+            cells = [_cell(column, row, study) for row in rows]
         cells_by_column.append(cells)
-        shown.append(column)
+        shown.append(head)
     note = f"{item.caption} {table.note}".rstrip()
     cells_by_row = tuple(zip(*cells_by_column, strict=True))
     caption = table.caption or item.caption
     return PageTable(
         item.title, tuple(shown), cells_by_row, note, caption=caption, whole=table.whole
     )
+
+
+def _measured(
+    column: Column,
+    rows: Sequence[Mapping[Any, Any]],
+    item: Item,
+    study: Study,
+    *,
+    metric_named: bool,
+) -> tuple[Column, list[Cell]]:
+    """Make the cells of a column of values of a metric; one unit of all stands in its head."""
+    written = [_how_written(column, row, item, study) for row in rows]
+    units = {how.unit for how in written}
+    cells = []
+    for row, how in zip(rows, written, strict=True):
+        cell = _cell(column, row, how)
+        if not metric_named and len(units) > 1:
+            cell = _with_its_unit(cell, row.get(column.place), how.unit)
+        cells.append(cell)
+    if not metric_named and len(units) == 1:
+        (unit,) = units
+        column = dataclasses.replace(column, title=with_unit(column.title, unit))
+    return column, cells
 
 
 def _is_shown(column: Column, rows: Sequence[Mapping[Any, Any]], study: Study) -> bool:
@@ -229,7 +245,10 @@ def _how_written(column: Column, row: Mapping[Any, Any], item: Item, study: Stud
         return row["written"]
     metric = column.metric or row.get("metric", "")
     dataset = row.get("dataset", item.dataset)
-    return study.written(metric, "" if isinstance(dataset, Cell) else dataset)
+    # a cell names several data sets at once
+    if isinstance(dataset, Cell):
+        dataset = ""
+    return study.written(metric, dataset)
 
 
 def _cell(column: Column, row: Mapping[Any, Any], context: Any) -> Cell:
@@ -318,15 +337,18 @@ DECISION = Column("decision", "Result")
 
 def compared(study: Study, row: Comparison) -> dict[str, Any]:
     """Return the values of a comparison by the keys of columns."""
-    tones = TONES if row.role == "pair" else {Decision.DIFFERENT: "good"}
-    return {
-        **vars(row),
-        "written": study.written_as(row),
-        "model": row.model_a,
-        "ci_low": (row.ci_low, row.ci_high),
-        "df": (row.df, row.df1, row.df2),
-        "decision": Cell(prose.decision(study, row), tone=tones.get(row.decision, "open")),
-    }
+    # that a test of all models, or of one, finds a difference has no side
+    tones = {Decision.DIFFERENT: "good"}
+    if row.role == "pair":
+        tones = TONES
+    values = dict(vars(row))
+    values["written"] = study.written_as(row)
+    values["model"] = row.model_a
+    values["ci_low"] = (row.ci_low, row.ci_high)
+    values["df"] = (row.df, row.df1, row.df2)
+    tone = tones.get(row.decision, "open")
+    values["decision"] = Cell(prose.decision(study, row), tone=tone)
+    return values
 
 
 def to_csv(table: PageTable) -> str:

@@ -165,6 +165,7 @@ def _setting_of_groups(card: Mapping[str, Any], column: str, command: str) -> st
     """Say how groups are named: to a call from Python, a command, or in an experiment."""
     if command.startswith("bakeoff."):
         return "groups=…, its values"
+    # a command that reads files takes options, an experiment keys
     if command:
         return f"--groups {column}"
     if not card["features"]:  # given predictions
@@ -182,6 +183,7 @@ def _repeats(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) ->
             answer = "number"
         again = f"nearly {_repeat(near_copies)} another row of the same {answer}"
         yield f"About {near_copies:,} {of_rows} {again}."
+    # coarse features repeat each other by chance, and say nothing of copies
     if card["pairs_by_chance"] >= CHANCE:
         return
     copies = card["duplicate_rows"]

@@ -94,14 +94,19 @@ def look(study: Study, family: Family) -> Outcome:
     """Find who leads on a family's evidence and what the family says of it."""
     lead = lead_of(study, family)
     leader, *others = lead
-    tied = [model for model in others if lead[model] == lead[leader]]
-    not_tied = [model for model in others if model not in tied]
+    tied = []
+    behind = ""
+    for model in others:
+        if lead[model] == lead[leader]:
+            tied.append(model)
+        elif not behind:
+            behind = model
     outcome = Outcome(
         family=family,
         leader=leader,
         runner_up=others[0],
         tied=tied,
-        behind=not_tied[0] if not_tied else "",
+        behind=behind,
         beaten=[],
         lost=[],
         undecided=[],
@@ -250,9 +255,11 @@ def _better_than_some(study: Study, outcome: Outcome) -> str:
         but = f"is not shown to be better than {shared.others(study, unresolved)}"
     if not outcome.tied:
         return sentences.has_the_best(leader, "has", metric, but)
-    but = f"{leader} {but}" if but else "their results are the same"
+    reason = "their results are the same"
+    if but:
+        reason = f"{leader} {but}"
     models = study.names([outcome.leader, *outcome.tied])
-    return sentences.has_the_best(models, "have", metric, but)
+    return sentences.has_the_best(models, "have", metric, reason)
 
 
 def _conflict(study: Study, outcome: Outcome) -> str:
@@ -347,8 +354,10 @@ def _ranks(study: Study, outcome: Outcome) -> str:
     """Give the ranks that the test compares, or else those of the mean scores."""
     family = outcome.family
     ranks = _ranks_with_means(study, family)
-    same_n = len({row.n for row in family.rows}) == 1
-    where = prose.evidence(study, family) if same_n else study.counted_datasets()
+    # pairs may be compared on unlike numbers of data sets, where scores are missing
+    where = prose.evidence(study, family)
+    if len({row.n for row in family.rows}) > 1:
+        where = study.counted_datasets()
     models = study.names([outcome.leader, *outcome.tied])
     has = "has the best"
     if outcome.tied:
@@ -368,8 +377,12 @@ def _ranks_with_means(study: Study, family: Family) -> dict[str, str]:
     """Write average ranks by model, with mean scores where the ranks are of all data sets."""
     ranks = family.ranks
     if not ranks:
+        # who leads is said by numbers of which the largest is the best
         ranks = {model: -rank for model, rank in lead_of(study, family).items()}
-    texts = {model: fixed(rank, 2) for model, rank in ranks.items() if math.isfinite(rank)}
+    texts = {}
+    for model, rank in ranks.items():
+        if math.isfinite(rank):
+            texts[model] = fixed(rank, 2)
     of_all = {row.n for row in family.rows} == {len(study.datasets)} and not study.excluded
     if of_all and study.averages(family.metric):
         for line in ranking(study, family.metric, family.plan):
@@ -406,6 +419,7 @@ def of_seeds(outcome: Outcome) -> str:
     details = row.result.get("details", {})
     if "var_seeds" not in details:
         return ""
+    # a component of variance may be estimated to be negative
     var_seeds = max(as_float(details["var_seeds"]), 0.0)
     var_rows = max(as_float(details["var_rows"]), 0.0)
     if var_seeds + var_rows == 0:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.flipped_rows import NEITHER, TASK, FlippedRows, Kind, flipped_rows
 from bakeoff.report import tables
 from bakeoff.report.exhibit import Section, table
@@ -94,23 +95,13 @@ class Flips:
 def flips_of(study: Study) -> Flips | None:
     """Return the rows on which the best model differs from the control, or from the next one."""
     test_sets = {}
-    present = set(study.models)
     for dataset, rows in {**study.test_sets, **study.numbers}.items():
         if rows.ids is not None and rows.n:
             test_sets[dataset] = rows
-            # several training runs of a model have names of their own
-            present.intersection_update(run_of(name)[0] for name in rows.models)
-    models = [model for model in order(study) if model in present]
-    if not test_sets:
+    pair = _compared(study, list(test_sets.values()))
+    if pair is None:
         return None
-    if len(models) < 2:
-        return None
-    # a control is what all models are compared with; the best model may be it
-    a = models[0]
-    b = models[1]
-    control = study.analysis.tests.versus
-    if control in models and control != a:
-        b = control
+    a, b = pair
     found = {}
     names_of_datasets = {}
     units = set[str]()
@@ -125,6 +116,22 @@ def flips_of(study: Study) -> Flips | None:
     if len(units) == 1:
         unit = clean(units.pop())
     return joined(found, (study.label(a), study.label(b)), unit, names_of_datasets)
+
+
+def _compared(study: Study, test_sets: Sequence[PairedPredictions]) -> tuple[str, str] | None:
+    """Return the best of the models that predict all test sets, and the control or next one."""
+    present = set(study.models)
+    for rows in test_sets:
+        # several training runs of a model have names of their own
+        present.intersection_update(run_of(name)[0] for name in rows.models)
+    models = [model for model in order(study) if model in present]
+    if not test_sets or len(models) < 2:
+        return None
+    # a control is what all models are compared with; the best model may be it
+    control = study.analysis.tests.versus
+    if control in models and control != models[0]:
+        return models[0], control
+    return models[0], models[1]
 
 
 def joined(

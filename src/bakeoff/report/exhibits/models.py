@@ -112,9 +112,9 @@ def _rank_intervals(study: Study, ranked: Sequence[Ranked]) -> dict[str, tuple[f
         # of k models one that beats the share w of the others has the rank k − (k − 1) w
         n_others = len(by_model) - 1
         low, high = standing.win_rate_ci
+        if not math.isfinite(low + high):
+            return {}
         intervals[line.model] = (1 + n_others * (1 - high), 1 + n_others * (1 - low))
-    if not all(math.isfinite(end) for ends in intervals.values() for end in ends):
-        return {}
     return intervals
 
 
@@ -125,12 +125,15 @@ def _repeated(study: Study, ranked: Sequence[Ranked]) -> bool:
 
 def _mark_best(rows: list[dict[str, Any]], column: str, metric: Metric) -> None:
     """Set the best scores of a column in bold."""
-    marked = [row for row in rows if column in row]
-    scores = [row[column] for row in marked]
+    marked = []
+    for row in rows:
+        if column in row:
+            marked.append(row)
     find = min
     if metric.greater_is_better:
         find = max
-    best = find(scores, default=math.nan)
+    best = find((row[column] for row in marked), default=math.nan)
+    # models that are equally good are all the best
     for row in marked:
         row[column] = Best(row[column], row[column] == best)
 
@@ -142,9 +145,12 @@ def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, A
         constants = baselines(study, metric)
         if len(constants) < len(study.datasets) or not study.averages(metric):
             continue
-        scores = [constant.score for constant in constants]
-        if column == "holdout":
-            scores = [constant.holdout for constant in constants]
+        scores = []
+        for constant in constants:
+            if column == "holdout":
+                scores.append(constant.holdout)
+            else:
+                scores.append(constant.score)
         name = named_alike(constants)
         label = "(baseline)"
         if name:
@@ -175,8 +181,9 @@ def _note_of_models(study: Study, ranked: Sequence[Ranked]) -> str:
         where = ""
         if study.several:
             where = f"{study.dataset_label(dataset)}, "
-        texts += [f"{where}{clean(note)}" for note in notes]
-    return " ".join(text for text in texts if text)
+        for note in notes:
+            texts.append(f"{where}{clean(note)}")
+    return " ".join(filter(None, texts))
 
 
 def _scores_that_rank(study: Study) -> str:
@@ -322,31 +329,20 @@ def metrics(study: Study) -> Table:
     because folds share training rows.
     """
     ranked = ranking(study)
-    averaged = study.averages(study.metric.name)
-    others = [metric for metric in study.analysis.metrics[1:] if study.averages(metric)]
-    means = {}
-    for metric in others:
-        means[metric] = dataset_means(study, metric, study.plan).mean()
-    beside = dataset_means(study, study.metric.name, BESIDE).mean()
+    others = []
+    for metric in study.analysis.metrics[1:]:
+        if study.averages(metric):
+            others.append(metric)
     held_out = _means_on_held_out_rows(study, ranked)
-    rank_intervals = _rank_intervals(study, ranked)
-    rows: list[dict[str, Any]] = []
-    for line in ranked:
-        row: dict[str, Any] = {"model": line.model}
-        if _repeated(study, ranked):
-            row["n"] = line.n
-            if averaged:
-                row["sd"] = line.sd
-                ci = shown_interval(study, line)
-                if ci and rank_intervals:
-                    row["ci_low"] = ci
-        if study.plan == "halves":
-            row["beside"] = float(beside[line.model])
-        if held_out:
-            row["holdout"] = held_out[line.model]
-        for metric in others:
-            row[f"mean_{metric}"] = float(means[metric][line.model])
-        rows.append(row)
+    rows = _spreads(study, ranked)
+    _add_means(rows, "mean_", study, others)
+    if study.plan == "halves":
+        beside = dataset_means(study, study.metric.name, BESIDE).mean()
+        for row in rows:
+            row["beside"] = float(beside[row["model"]])
+    if held_out:
+        for row in rows:
+            row["holdout"] = held_out[row["model"]]
     metric_by_column = {}
     for metric in others:
         metric_by_column[f"mean_{metric}"] = metric
@@ -357,6 +353,36 @@ def metrics(study: Study) -> Table:
     if rows:
         rows += _baseline_rows(study, metric_by_column)
     return Table(_columns_of_metrics(study, others, bool(held_out) or not rows), rows)
+
+
+def _spreads(study: Study, ranked: Sequence[Ranked]) -> list[dict[str, Any]]:
+    """Return a row for each model: how many scores it has, their spread, perhaps an interval."""
+    # the table of models has the interval of the mean, unless that of the rank stands there
+    with_intervals = bool(_rank_intervals(study, ranked))
+    averaged = study.averages(study.metric.name)
+    repeated = _repeated(study, ranked)
+    rows = []
+    for line in ranked:
+        row: dict[str, Any] = {"model": line.model}
+        if repeated:
+            row["n"] = line.n
+        if repeated and averaged:
+            row["sd"] = line.sd
+            ci = shown_interval(study, line)
+            if ci and with_intervals:
+                row["ci_low"] = ci
+        rows.append(row)
+    return rows
+
+
+def _add_means(
+    rows: Sequence[dict[str, Any]], prefix: str, study: Study, metrics: Sequence[str]
+) -> None:
+    """Add the mean score of each model by each of some metrics to its row."""
+    for metric in metrics:
+        means = dataset_means(study, metric, study.plan).mean()
+        for row in rows:
+            row[f"{prefix}{metric}"] = float(means[row["model"]])
 
 
 def _means_on_held_out_rows(study: Study, ranked: Sequence[Ranked]) -> dict[str, float]:
@@ -492,9 +518,11 @@ def scores(study: Study) -> Drawing:
         scored = study.values[study.metric.name, study.plan][str(means.index[0])]
     models = [line.model for line in ranked]
     values = scored[models].to_numpy()
-    names = [study.label(model) for model in models]
+    names = list(map(study.label, models))
     letters = letters_for(names)
-    labels = [name_of(name, letters) for name in names]
+    labels = []
+    for name in names:
+        labels.append(name_of(name, letters))
     drawn, axes = drawing.panel(labels, row=0.34 if len(ranked) < 16 else 0.27)
 
     dotted = len(values) > 1

@@ -80,7 +80,8 @@ def omnibus(study: Study) -> Table:
     significant pair is tentative.
     """
     families = [family for family in study.families if family.role == "omnibus"]
-    families.sort(key=lambda family: bool(family.dataset))  # those over all data sets first
+    # those over all data sets come first
+    families.sort(key=lambda family: bool(family.dataset))
     rows = []
     for family in families:
         where = prose.evidence(study, family)
@@ -183,6 +184,7 @@ def pairs(study: Study, test: str) -> Table:
     compared = _in_order(study, by_metric)
     effects = dict[str, None]()
     for row in compared:
+        # rows may have unlike effect sizes, each of which is a column
         effects |= dict.fromkeys(row.result.get("effect_sizes", {}))
     rows = [_values(study, row, list(effects)) for row in compared]
     columns = _columns_of_pairs(by_metric, list(effects))
@@ -399,6 +401,7 @@ def _best_two_on_datasets(study: Study, families: Sequence[Family]) -> tuple[lis
         if comparison is not None:
             label = short(study.dataset_label(family.dataset))
             rows.append(Row(label, comparison, family))
+    # no order holds among NaNs, so that they stand last
     rows.sort(key=lambda row: (math.isnan(row.comparison.estimate), -row.comparison.estimate))
     if len(rows) > MOST_DATASETS:
         rows = rows[: MOST_DATASETS // 2] + rows[-MOST_DATASETS // 2 :]
@@ -496,6 +499,7 @@ def _interval_line(row: Row, edges: tuple[float, float]) -> IntervalLine:
     comparison = row.comparison
     low = comparison.ci_low
     high = comparison.ci_high
+    # the interval of a one-sided test reaches to infinity on the side that it does not ask about
     if comparison.alternative == "less" and not math.isnan(low):
         low = edges[0]
     if comparison.alternative == "greater":

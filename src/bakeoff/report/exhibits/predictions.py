@@ -221,6 +221,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
             curve.at, curve.low, curve.high, color=Colour.BLUE, alpha=0.2, linewidth=0
         )
         axes.plot(curve.at, curve.share, color=Colour.BLUE, linewidth=1.4)
+        # the bars stand below the curve and show where it rests on many rows
         counts, edges = np.histogram(chances[model], bins=25, range=(0, 1))
         axes.bar(
             edges[:-1], 0.12 * counts / counts.max(), width=0.036, bottom=-0.02, align="edge",
@@ -339,7 +340,9 @@ def _numbers_of_confusion(
 
 def _draw_confusion(axes: Axes, counts: NDArray[np.int64], classes: Sequence[str]) -> None:
     """Draw shares of the true classes, with counts and names where there is room for them."""
+    # a class may have no row
     shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+    # shades end at half of the colour, on which the counts can be read
     axes.imshow(shares, cmap=drawing.shades(0), vmin=0, vmax=2)
     labels = list[str]()
     if len(classes) <= MOST_NAMED_CLASSES:

@@ -86,6 +86,7 @@ def ranks(study: Study, test: str) -> Drawing:
         _line(axes, ends, [top + 0.12 + BAR * i] * 2, Colour.BLUE, 3.2)
     for i, model in enumerate(models):
         value = fixed(average[model], 2)
+        # lines from the axis do not cross: on both sides the outermost name is the highest
         down = below + LINE * (len(models) - 1 - i)
         end = last + 0.1 * inch
         text = f"{value}  {names[model]}"

@@ -34,22 +34,20 @@ def tasks(study: Study) -> Table:
     a, b = found.models
     rows: list[dict[str, Any]] = []
     for line in lines(found):
-        one = line.difference
+        difference = line.difference
         cells: dict[str, Any] = {"task": line.task, "rows": line.rows}
         for model, value in line.values.items():
             cells[f"model:{model}"] = value
-        cells |= {"difference": one.estimate, "ci": (one.low, one.high)}
-        cells["p_adjusted"] = one.pvalue_adjusted
+        cells["difference"] = difference.estimate
+        cells["ci"] = (difference.low, difference.high)
+        cells["p_adjusted"] = difference.pvalue_adjusted
         rows.append(cells)
-    columns = (
-        Column("task", "Task"),
-        Column("rows", "Rows", tables.COUNT),
-        *(
-            Column(model, study.label(model), tables.SCORE, of="model")
-            for model in found.scores.models
-        ),
+    columns = [Column("task", "Task"), Column("rows", "Rows", tables.COUNT)]
+    for model in found.scores.models:
+        columns.append(Column(model, study.label(model), tables.SCORE, of="model"))
+    columns += [
         Column("difference", f"{study.label(a)} better than {study.label(b)} by", tables.SCORE),
         Column("ci", f"{percent(1 - study.alpha)} CI, of all tasks together", tables.INTERVAL),
         Column("p_adjusted", "Adjusted p", tables.P),
-    )
-    return Table(columns, rows, "")
+    ]
+    return Table(columns, rows)

@@ -60,6 +60,7 @@ def _write(found: SuiteLook, value: float) -> str:
 def _needed(value: float) -> str:
     """Write what a p-value must not exceed."""
     if value < _LEAST_SHOWN:
+        # rounded down, so that no p-value above the bound seems to reach it
         exponent = math.floor(math.log10(value))
         return f"10^{exponent}"
     return f"{value:.4f}".removeprefix("0")
@@ -187,6 +188,7 @@ def _comparison(found: SuiteLook, looks: Looks) -> dict[str, Any]:
     if looks.decided_at is not None:
         decision = better_of(look.difference)
     elif not looks.coming:
+        # the last look has all of the level that is left
         decision = Decision.NOT_SHOWN
     return {
         "test": "looks",
@@ -227,6 +229,7 @@ def _facts(found: SuiteLook, looks: Looks) -> dict[str, Any]:
 def _of_stream(found: SuiteLook) -> dict[str, Any]:
     """Return the e-process of the same differences."""
     stream = found.stream
+    # the e-process is of differences between −1 and 1
     ends = [found.scale * end for end in stream.ci]
     return {
         "mean": found.scale * stream.mean,

@@ -182,6 +182,7 @@ def _of_judge_alone(found: JudgedMarks, pair: OfTwo) -> str:
     would_be = f"By the judge alone it would be {_write(found, alone)}"
     if not found.marks.one_scale:
         return f"{would_be}, on the judge's own scale."
+    # equal means may differ by rounding
     if abs(favour) < _NOTHING:
         return f"{would_be}; on the labelled items it favours neither model."
     size = f"{_write(found, abs(favour))} ({p_text(pair.favour.pvalue)})"
@@ -191,6 +192,7 @@ def _of_judge_alone(found: JudgedMarks, pair: OfTwo) -> str:
 def _of_agreement(found: JudgedMarks, agreed: Agreement) -> str:
     """Say how well the judge agrees with people."""
     coefficients = []
+    # Cohen's kappa and Gwet's AC1; of grades their forms with quadratic weights
     names = ("kappa", "AC1")
     if not found.marks.binary:
         names = ("quadratic kappa", "AC2")
@@ -224,6 +226,7 @@ def _of_scales(found: JudgedMarks) -> str:
 def _of_errors(found: JudgedMarks, pair: OfTwo) -> str:
     """Say where the errors of the judge differ between two models."""
     by_model = {model.model: model.errors for model in found.models}
+    # rates of errors need labelled answers of both models that people found wrong
     first = by_model[pair.a]
     second = by_model[pair.b]
     if first is None or second is None or not (first.wrong and second.wrong):
@@ -250,6 +253,7 @@ def _of_worth(found: JudgedMarks) -> str:
     labels = int(of.details["labels"])
     worth = of.details["worth"]
     disagreements = int(of.details["disagreements"])
+    # a judge that agrees with people on every label would be worth any number of them
     if math.isfinite(worth) and worth < 100 * labels:
         sentence = (
             f"With the judge these {labels:,} labels are worth about {round(worth):,} labels alone."

@@ -159,6 +159,7 @@ def _sentences(found: TwoModels) -> list[str]:
     sentences.append(_of_position(found))
     heavy = found.result.details["most_votes_of_a_prompt"]
     usual = int(found.prompts["votes"].median())
+    # who counts votes in place of prompts would go by such a prompt
     if heavy >= 10 * max(usual, 1):
         of_heavy = found.prompts["prompt"].iloc[int(found.prompts["votes"].argmax())]
         sentences.append(
@@ -256,6 +257,7 @@ def _table_of_two(found: TwoModels) -> PageTable:
     prompts = found.prompts
     ties = int(prompts["ties"].sum())
     bad = int(prompts["both_bad"].sum())
+    # B is preferred on the share 1 − s, whose interval is that of s turned round
     values = {
         found.a: (details["share"], details["share_low"], details["share_high"], "a_wins"),
         found.b: (
@@ -562,6 +564,7 @@ def _sentences_of_many(found: ManyModels) -> list[str]:
             "be in these strengths."
         )
     else:
+        # the first place adds to the strength, which is on the scale of log odds
         chance = 1 / (1 + math.exp(-abs(position)))
         place = place_of(position)
         sentences.append(
