@@ -26,7 +26,7 @@ from bakeoff.api.signature import takes
 from bakeoff.api.tasks import over_tasks
 from bakeoff.data.given_tables import GivenTables, read_columns, scores_of_folder, tables_of
 from bakeoff.data.observations import Observations
-from bakeoff.data.open_table import read_frame
+from bakeoff.data.open_table import column_names, read_frame
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import MODEL, TASK
@@ -427,9 +427,9 @@ def _of_training_runs(options: Mapping[str, Any]) -> bool:
         return False
     if not is_file(options["files"][0]):
         return False
-    names = read_frame(options["files"][0], ("table",), keys_named(options)).columns
+    names = column_names(options["files"][0], ("table",), keys_named(options))
     # rows of a test set are repeated in every run; scores have no ids
-    return not any(str(name).lower() in ("id", "row_id", "row") for name in names)
+    return not any(name.lower() in ("id", "row_id", "row") for name in names)
 
 
 def _relating(options: Mapping[str, Any], measured: Measured) -> dict[str, str]:

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.open_table import read_frame
+from bakeoff.data.open_table import column_names, read_frame
 from bakeoff.errors import Problem, UserError, joined, listed, some, unknown
-from bakeoff.files import is_file, no_file, parse_json
+from bakeoff.files import is_file, parse_json
 from bakeoff.options import setting
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.formats import opened
@@ -123,26 +123,44 @@ def read_battles(path: str, keys: TableKeys, columns: Mapping[str, Any]) -> Batt
 def holds_battles(path: str, keys: TableKeys) -> bool:
     """Tell whether the columns of a file are those of battles."""
     try:
-        return shape_of(_table_in(path, keys, most=1).columns) is not None
+        return shape_of(_columns_in(path, keys)) is not None
     except (UserError, ValueError, OSError):
         return False  # whoever reads it as something else says what is wrong
 
 
-def _table_in(path: str, keys: TableKeys, most: int | None = None) -> pd.DataFrame:
+def _columns_in(path: str, keys: TableKeys) -> Iterable[object]:
+    """Return the columns of a file, of which no more is read than they need."""
+    if is_file(path) and (_is_json(path, keys) or _is_json_lines(path, keys)):
+        return _frame_of_objects(_objects_in(path, keys, most=1), path).columns
+    return column_names(path, ("files",), keys)
+
+
+def _table_in(path: str, keys: TableKeys) -> pd.DataFrame:
     """Read a table; of JSON the array of its objects, or one object a line."""
-    if not is_file(path):
-        raise Problem(("files",), no_file(path))
-    endings = [ending.lower() for ending in Path(path).suffixes]
-    if keys.format is None and ".json" in endings:
-        with opened(Path(path), path) as file:
-            try:
-                content = parse_json(file.read())
-            except ValueError as error:
-                raise Problem(("files",), f"{path!r} is no JSON: {error}") from None
-        return _frame_of_objects(content, path)
-    if ".jsonl" in endings or keys.format == "jsonl":
-        return _frame_of_objects(list(_lines_of(path, most)), path)
+    if is_file(path) and (_is_json(path, keys) or _is_json_lines(path, keys)):
+        return _frame_of_objects(_objects_in(path, keys), path)
     return read_frame(path, ("files",), keys)
+
+
+def _is_json(path: str, keys: TableKeys) -> bool:
+    endings = [ending.lower() for ending in Path(path).suffixes]
+    return keys.format is None and ".json" in endings
+
+
+def _is_json_lines(path: str, keys: TableKeys) -> bool:
+    endings = [ending.lower() for ending in Path(path).suffixes]
+    return ".jsonl" in endings or keys.format == "jsonl"
+
+
+def _objects_in(path: str, keys: TableKeys, most: int | None = None) -> Any:
+    """Read the objects of a JSON file; of one with an object a line perhaps the first ones."""
+    if not _is_json(path, keys):
+        return list(_lines_of(path, most))
+    with opened(Path(path), path) as file:
+        try:
+            return parse_json(file.read())
+        except ValueError as error:
+            raise Problem(("files",), f"{path!r} is no JSON: {error}") from None
 
 
 def _lines_of(path: str, most: int | None) -> Iterable[Any]:

@@ -10,6 +10,7 @@ import csv
 import re
 import statistics
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +55,18 @@ def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame
     if not is_file(path):
         raise Problem(place, no_file(path))
     return frame_of_layout(path, place, laid_out(path, keys))
+
+
+def column_names(path: str, place: Place, keys: TableKeys) -> list[str]:
+    """Return the names of the columns of a table; of a text the first line alone is read."""
+    if not is_file(path):
+        raise Problem(place, no_file(path))
+    layout = laid_out(path, keys)
+    if format_of(path, layout) in _TEXTS:
+        # reading the whole table says what is wrong with it
+        with suppress(UserError, UnicodeDecodeError, csv.Error):
+            return formats.columns_of_text(path, layout)
+    return list(map(str, frame_of_layout(path, place, layout).columns))
 
 
 def frame_of_layout(path: str, place: Place, layout: TableKeys) -> pd.DataFrame:

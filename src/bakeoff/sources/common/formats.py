@@ -206,9 +206,7 @@ def _check_unpacked(size: int, most: int) -> None:
 
 def _read_text(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     """Read CSV or TSV; whole numbers beyond 2⁵³ and codes like 007 stay what they are."""
-    sep = spec.sep
-    if sep is None:
-        sep = "\t" if kind == "tsv" else ","
+    sep = _separator(kind, spec)
     encoding = _encoding(spec)
     columns = _checked_columns(path, name, sep, spec)
     missing = _missing_texts(spec)
@@ -249,6 +247,15 @@ def _read_text(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFram
     return frame
 
 
+def _separator(kind: str, spec: TableKeys) -> str:
+    """Return what separates the values of a line."""
+    if spec.sep is not None:
+        return spec.sep
+    if kind == "tsv":
+        return "\t"
+    return ","
+
+
 def _encoding(spec: TableKeys) -> str:
     """Recognize the byte order mark that some programs write before UTF-8."""
     if spec.encoding.lower() in ("utf-8", "utf8"):
@@ -262,6 +269,25 @@ def _missing_texts(spec: TableKeys) -> list[str]:
     return ["", *spec.missing_values]
 
 
+def columns_of_text(name: str, spec: TableKeys) -> list[str]:
+    """Return the names of the columns of a CSV or TSV file; its first line alone is read."""
+    sep = _separator(format_of(name, spec), spec)
+    with _lines(Path(name), name, sep, spec) as rows:
+        return _named_columns(rows, name, spec)
+
+
+@contextmanager
+def _lines(path: Path, name: str, sep: str, spec: TableKeys) -> Iterator[Any]:
+    """Open a text and read the values of its lines."""
+    encoding = _encoding(spec)
+    with opened(path, name) as file, io.TextIOWrapper(file, encoding, newline="") as lines:
+        for _ in range(spec.skip):
+            lines.readline()
+        # texts of documents are longer than Python's limit
+        csv.field_size_limit(_LONGEST_FIELD)
+        yield csv.reader(lines, delimiter=sep)
+
+
 def _checked_columns(
     path: Path,
     name: str,
@@ -269,13 +295,7 @@ def _checked_columns(
     spec: TableKeys,
 ) -> list[str]:
     """Look at every line for a wrong number of values; return the names of the columns."""
-    encoding = _encoding(spec)
-    with opened(path, name) as file, io.TextIOWrapper(file, encoding, newline="") as lines:
-        for _ in range(spec.skip):
-            lines.readline()
-        rows = csv.reader(lines, delimiter=sep)
-        # texts of documents are longer than Python's limit
-        csv.field_size_limit(_LONGEST_FIELD)
+    with _lines(path, name, sep, spec) as rows:
         try:
             columns = _named_columns(rows, name, spec)
             n_rows = 1
