@@ -504,8 +504,8 @@ def read_tables(
     value = options["value"]
     if value is not None and options["values"] is None:
         raise UserError(
-            "value: names the column of numbers: say what they are by values: right, wrong, "
-            "higher or lower"
+            f"value: names the column of numbers: say by {setting('values', 'KIND')} whether they "
+            "are right, wrong, higher or lower"
         )
     if options["tasks"] is not None or (tables.tasks and options["values"] is not None):
         tables = tables.of_tasks(options["tasks"], value)

@@ -122,7 +122,7 @@ def test_runs_that_disagree_on_neighbouring_rows_are_noted_by_their_models():
     blocks = np.repeat(RNG.integers(0, 2, N // 10), 10)
     slow = [np.where(blocks ^ (RNG.random(N) < 0.02), TRUTH, 1 - TRUTH) for _ in range(3)]
     found = compare(TRUTH, {"a": slow, "b": EVEN[:3]}).verdict
-    assert "the disagreements of a and b on neighbouring test rows" in found
+    assert "The disagreements of a and b on neighbouring test rows" in found
     halves = [slow[0], right(0.5), right(0.5)]
     found = compare(TRUTH, {"a": halves, "b": Runs([TRUTH], deterministic=True)}).verdict
     assert "on neighbouring test rows of the test set are correlated" in found

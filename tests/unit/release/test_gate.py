@@ -178,7 +178,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
         ("--output equal.csv", "output: 'equal.csv' is read from"),
         ("--output link.csv", "output: 'link.csv' is read from"),
         ("--models base,equal", "models: names columns of one table"),
-        ("--set value=score", "value: is for numbers"),
+        ("--set value=score", "value: names the column of numbers: say by `--values KIND` whether"),
         ("--values right --task classification", "task: is for predictions, not for numbers"),
         ("--bogus", "unknown option '--bogus'"),
         ("base.csv equal.csv", "--margin"),
