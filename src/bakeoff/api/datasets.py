@@ -159,8 +159,8 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
     if len(analysis.tests.units(analysis.datasets)) < 2:
         raise UserError(
             "datasets: found one data set, expected two at least; with one, compare the "
-            "predictions of its rows (`bakeoff compare`) or the scores of its folds "
-            "(`compare_folds`)"
+            "predictions of its rows (`bakeoff compare`), the scores of its folds "
+            f"(`compare_folds`) or those of training runs ({setting('seeds')})"
         )
     planned = planned_tests(analysis)
     fits = pd.DataFrame({**HOLDOUT, **scores.cells})
