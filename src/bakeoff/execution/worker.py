@@ -32,7 +32,7 @@ T = TypeVar("T")
 NUMBER_OF_BYTES = 8
 """Size of a request to the origin, and of its reply: one integer each."""
 NEW_WORKER = 0
-"""The request for a new worker; every other request is the pid of a worker whose end is asked."""
+"""The request for a new worker. A pid asks for a worker's exit code, and a negative pid for its end."""
 STILL_RUNNING = 1 << 32
 """The reply for a worker that has not ended; the reply for any other is its exit code."""
 
@@ -60,36 +60,69 @@ def be_origin(descriptor: int) -> NoReturn:
         with suppress(ImportError):  # the step that needs it tells
             importlib.import_module(module)
     gc.freeze()  # a collection in a worker would copy the pages of all these modules
-    pids: set[int] = set()
     channel = socket.socket(fileno=descriptor)
+    forks = _Forks()
     while True:
         try:
             request, descriptors, _, _ = socket.recv_fds(channel, NUMBER_OF_BYTES, 1)
         except OSError:
             request = b""
         if not request:
-            _end(pids)
+            forks.end()
         number = int.from_bytes(request, "big", signed=True)
         if number == NEW_WORKER:
-            reply = _fork(channel, descriptors[0])
-            pids.add(reply)
+            reply = forks.new(channel, descriptors[0])
+        elif number > 0:
+            reply = forks.exit_code(number)
         else:
-            reply = _exit_code(number)
-            if reply != STILL_RUNNING:
-                pids.discard(number)
+            reply = forks.kill(-number)
         with suppress(OSError):
             channel.send(reply.to_bytes(NUMBER_OF_BYTES, "big", signed=True))
 
 
-def _fork(channel: socket.socket, descriptor: int) -> int:
-    """Start a worker, which takes its steps from a connection, and return its pid."""
-    origin = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        channel.close()
-        _be_worker(Connection(descriptor), origin)
-    os.close(descriptor)
-    return pid
+class _Forks:
+    """The workers of an origin, by their pids."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
+        self._killed: set[int] = set()
+
+    def new(self, channel: socket.socket, descriptor: int) -> int:
+        """Start a worker, which takes its steps from a connection, and return its pid."""
+        for pid in list(self._killed):
+            if _exit_code(pid) != STILL_RUNNING:
+                self._killed.remove(pid)
+        origin = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            channel.close()
+            _be_worker(Connection(descriptor), origin)
+        os.close(descriptor)
+        self._running.add(pid)
+        return pid
+
+    def exit_code(self, pid: int) -> int:
+        """Return the exit code of a worker, or that it is running."""
+        code = _exit_code(pid)
+        if code != STILL_RUNNING:
+            self._running.remove(pid)
+        return code
+
+    def kill(self, pid: int) -> int:
+        """End a worker, unless it has ended: its pid may then be that of another process."""
+        if pid in self._running:
+            os.kill(pid, signal.SIGKILL)
+            self._running.remove(pid)
+            self._killed.add(pid)
+        return pid
+
+    def end(self) -> NoReturn:
+        """End all workers and this process."""
+        for pid in self._running:
+            os.kill(pid, signal.SIGKILL)
+        for pid in self._running | self._killed:
+            os.waitpid(pid, 0)
+        os._exit(0)
 
 
 def _exit_code(pid: int) -> int:
@@ -98,15 +131,6 @@ def _exit_code(pid: int) -> int:
     if ended == 0:
         return STILL_RUNNING
     return os.waitstatus_to_exitcode(status)
-
-
-def _end(pids: set[int]) -> NoReturn:
-    """End all workers and this process."""
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
-    for pid in pids:
-        os.waitpid(pid, 0)
-    os._exit(0)
 
 
 # --- a worker

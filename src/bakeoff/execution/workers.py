@@ -101,6 +101,11 @@ class _Origin:
             return None
         return reply
 
+    def end(self, pid: int) -> None:
+        """End a worker at once."""
+        with suppress(_DiedError):
+            self._ask(-pid)
+
     def _ask(self, request: int, *descriptors: int) -> int:
         """Send a request and return the reply."""
         message = request.to_bytes(NUMBER_OF_BYTES, "big", signed=True)
@@ -187,10 +192,10 @@ class _Worker:
             self._bytes_after_first_step = held
         return held - self._bytes_after_first_step > _MOST_GROWTH
 
-    def kill(self) -> None:
+    def end(self) -> None:
         """End this process at once."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        self._origin.end(self.pid)
+        self._connection.close()
 
     def close(self) -> None:
         """End this process, which is idle."""
@@ -256,6 +261,8 @@ class Workers:
             if self._origin is None:
                 self._origin = _Origin()
             # what earlier steps left in the memory of a process is not held against a limit
+            if self._idle and megabytes is not None:
+                self._remove(self._idle.pop())
             if self._idle and megabytes is None:
                 worker = self._idle.pop()
             else:
@@ -269,14 +276,14 @@ class Workers:
     def _remove(self, worker: _Worker) -> None:
         """End a process that gets no further step."""
         self._all.remove(worker)
-        worker.kill()
-        worker.close()
+        worker.end()
 
     def stop(self) -> None:
         """End everything at once, also from a signal's handler: waits for nothing."""
         self._stopped = True
         for worker in list(self._all):
-            worker.kill()
+            with suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGKILL)
         if self._origin is not None:
             self._origin.kill()
 
