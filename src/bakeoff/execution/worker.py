@@ -32,7 +32,7 @@ T = TypeVar("T")
 NUMBER_OF_BYTES = 8
 """Size of a request to the origin, and of its reply: one integer each."""
 NEW_WORKER = 0
-"""The request for a new worker. A pid asks for a worker's exit code, and a negative pid for its end."""
+"""The request for a new worker. A pid asks for its exit code, and a negative pid for its end."""
 STILL_RUNNING = 1 << 32
 """The reply for a worker that has not ended; the reply for any other is its exit code."""
 

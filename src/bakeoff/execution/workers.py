@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -82,6 +83,8 @@ class _Origin:
                 )
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # also of workers that nobody closes
+        self._close = weakref.finalize(self, _close_origin, self._channel, self._process)
 
     def is_running(self) -> bool:
         """Tell whether workers can be had of it."""
@@ -125,8 +128,13 @@ class _Origin:
 
     def close(self) -> None:
         """End this process and its workers."""
-        self._channel.close()
-        self._process.wait()
+        self._close()
+
+
+def _close_origin(channel: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    """Let an origin end, which goes on for as long as its channel is open."""
+    channel.close()
+    process.wait()
 
 
 class _Worker:
