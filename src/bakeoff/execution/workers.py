@@ -209,13 +209,11 @@ class Workers:
         """Take an idle process, or start one."""
         _, megabytes = limits
         with self._lock:
-            # what earlier steps left in the memory of a process is not held against a limit
-            worker = None
-            while self._idle and megabytes is None and worker is None:
-                worker = self._idle.pop()
-                if not worker.is_running():
-                    self._remove(worker)
-                    worker = None
+            worker = self._idle_worker()
+            if worker is not None and megabytes is not None:
+                # what earlier steps left in the memory of a process is not held against a limit
+                self._remove(worker)
+                worker = None
             if worker is None:
                 worker = _Worker()
                 self._all.append(worker)
@@ -223,6 +221,15 @@ class Workers:
             self._remove(worker)
             raise KeyboardInterrupt
         return worker
+
+    def _idle_worker(self) -> _Worker | None:
+        """Return a process that is idle, if there is one."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_running():
+                return worker
+            self._remove(worker)
+        return None
 
     def _remove(self, worker: _Worker) -> None:
         """End a process that gets no further step."""

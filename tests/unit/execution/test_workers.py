@@ -123,6 +123,8 @@ def test_memory_left_by_others_is_not_held_against_a_task(pool):
     worker = call(pool, os.getpid)
     call(pool, partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
     assert call(pool, os.getpid, limits=(None, 300)) != worker
+    assert len({call(pool, os.getpid, limits=(None, 300)) for _ in range(3)}) == 3
+    assert len(pool._all) == 1, "one at a time needs one process"
 
 
 def test_workers_are_forks_of_one_process_that_imported_what_steps_need(pool, tmp_path):
