@@ -1,14 +1,13 @@
 """What the process that workers are forks of imports: most of what steps need."""
 
 import gc
-import os
 import sys
 
-# Arrow's own allocator keeps what it frees: a table's worth in each worker
-os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+from bakeoff.execution.worker import return_freed_memory
 
+return_freed_memory()
+# on macOS importing NumPy starts libraries of Apple that fail in a fork: there each worker imports
 if sys.platform != "darwin":
-    # where importing NumPy computes something, and then Apple's libraries fail in a fork
     import bakeoff.fit.run_fit
     import bakeoff.preflight  # noqa: F401
 
