@@ -394,6 +394,18 @@ def _on_parts(verdict: GateVerdict) -> list[str]:
         )
         for warning in part.limits.warnings:
             sentences.append(f"Caution, {part.name}: {warning}.")
+    return sentences + _on_parts_without_limits(verdict)
+
+
+def _on_parts_without_limits(verdict: GateVerdict) -> list[str]:
+    """Say for which tasks and subgroups no limits are known, and why."""
+    parts_by_reason: dict[str, list[Part]] = {}
+    for part in (*verdict.tasks, *verdict.subgroups):
+        if math.isnan(part.limits.low) and math.isnan(part.limits.high):
+            parts_by_reason.setdefault(_why_none(part.limits), []).append(part)
+    sentences = []
+    for reason, parts in list(parts_by_reason.items())[:_MOST_NAMED]:
+        sentences.append(f"There are no limits for {_first_names(parts)}, because {reason}.")
     return sentences
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bakeoff
 from bakeoff.cli import main
 from tests.unit.api.test_suites import write_logs
 
@@ -79,3 +80,13 @@ def test_a_guardrail_in_percent(slower, code, tmp_path, capsys):
     told = " ".join(capsys.readouterr().out.split())
     assert ("worse than old by more than" in told) == (code == BLOCK)
     assert "latency" in told
+
+
+def test_parts_without_limits_are_named_with_the_reason():
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], 200)
+    part = np.where(np.arange(400) < 100, "healthy", "mixed")
+    old, new = (np.clip(0.3 + 0.4 * y + rng.normal(scale=0.2, size=400), 0, 1) for _ in range(2))
+    verdict = bakeoff.gate(y, old, new, margin=0.05, metrics="roc_auc", subgroups=part)
+    assert "There are no limits for healthy, because " in str(verdict)
+    assert "no limits for mixed" not in str(verdict)
