@@ -64,7 +64,7 @@ def column_names(path: str, place: Place, keys: TableKeys) -> list[str]:
     layout = laid_out(path, keys)
     if format_of(path, layout) in _TEXTS:
         # reading the whole table says what is wrong with it
-        with suppress(UserError, UnicodeDecodeError, csv.Error):
+        with suppress(UserError, LookupError, UnicodeDecodeError, csv.Error):
             return formats.columns_of_text(path, layout)
     return list(map(str, frame_of_layout(path, place, layout).columns))
 

@@ -212,7 +212,7 @@ def test_a_long_table_has_its_numbers_in_a_column_that_is_named(capsys):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ("long.csv --set value=right", "say what they are by values: right, wrong"),
+        ("long.csv --set value=right", "say by `--values KIND` whether they are"),
         ("wide.csv --values right --set value=a", "'wide.csv' has a column for each model: name"),
         ("long.csv --values right --set value=rihgt", "did you mean 'right'"),
     ],
