@@ -255,21 +255,21 @@ def interval_plot(
     if band > 0:
         axes.axvspan(-band, band, color=Colour.GREEN, alpha=0.12, linewidth=0)
     for place, line in enumerate(lines):
-        found = line.decision in SAYS
+        is_finding = line.decision in SAYS
         colour = SAYS.get(line.decision, Colour.MUTED)
         if not math.isnan(line.ci[0]):
             axes.plot(line.ci, [place] * 2, color=colour, linewidth=1.6)
         if math.isfinite(line.estimate):
             # colour is never the only sign: a finding has a filled square
             fill = Colour.PAPER
-            if found:
+            if is_finding:
                 fill = colour
             axes.plot(
                 line.estimate, place, "s", markersize=5, color=colour, markerfacecolor=fill,
                 zorder=3,
             )  # fmt: skip
         ink = Colour.MUTED
-        if found or line.heading:
+        if is_finding or line.heading:
             ink = Colour.INK
         axes.text(
             1.015, place, line.note, transform=axes.get_yaxis_transform(), va="center",

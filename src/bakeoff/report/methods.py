@@ -334,12 +334,12 @@ def _tuned(name: str, tune: Tune) -> str:
 def _design(study: Study) -> Iterator[str]:
     """Say how rows were divided for training and testing."""
     plans = study.analysis.plans
-    given = study.analysis.scores_of_plans
+    plans_of_given_scores = study.analysis.scores_of_plans
     done = "tested"
     if study.analysis.fitted:
         done = "trained and tested"
     for plan in plans:
-        if plan in given:
+        if plan in plans_of_given_scores:
             yield f"The scores come from {_folds(study, plan)} done elsewhere."
         elif plan == "holdout":
             yield _holdout(study)
@@ -348,7 +348,7 @@ def _design(study: Study) -> Iterator[str]:
             if plan == "cv_5x2":
                 source = " [@dietterich1998]"
             yield f"Models were {done} by {_folds(study, plan)}{source}."
-    if len(study.models) > 1 and not given >= plans.keys():
+    if len(study.models) > 1 and not plans_of_given_scores >= plans.keys():
         yield f"All models were {done} on the same rows."
 
 
@@ -511,9 +511,9 @@ def _options(family: Family, test: PlannedTest) -> str:
     options = []
     if row.alternative != "two-sided":
         options.append("one-sided")
-    for value, what in ((row.margin, "a margin"), (row.rope, "a region of practical equivalence")):
+    for value, name in ((row.margin, "a margin"), (row.rope, "a region of practical equivalence")):
         if not math.isnan(value):
-            options.append(f"{what} of ±{value:g} {family.written.unit}".rstrip())
+            options.append(f"{name} of ±{value:g} {family.written.unit}".rstrip())
     for name, value in test.options.items():
         if name in ("p0", "mu0"):
             options.append(f"{name} = {value:g}")

@@ -170,11 +170,11 @@ def letters_for(names: Iterable[str], most: int = 30) -> int:
 
 def clean(text: str) -> str:
     """Drop what no page, SVG or terminal may carry: control and direction-changing characters."""
-    kept = []
+    printable = []
     for letter in text:
         if unicodedata.category(letter) not in _UNSEEN:
-            kept.append(letter)
-    return " ".join("".join(kept).split()) or "(no name)"
+            printable.append(letter)
+    return " ".join("".join(printable).split()) or "(no name)"
 
 
 def paragraph(text: str, indent: str = "") -> str:

@@ -99,11 +99,11 @@ class Page:
         caution = prose.in_words(self.study, entry.caution)
         if self.study.analysis.related:
             return caution
-        kept = []
+        sentences = []
         for sentence in re.split(r"(?<=\.) ", caution):
             if not sentence.startswith(OF_GROUPS):
-                kept.append(sentence)
-        return " ".join(kept)
+                sentences.append(sentence)
+        return " ".join(sentences)
 
     def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""

@@ -65,13 +65,14 @@ def sentence(study: Study, family: Family, row: Comparison) -> str:
             compared = f"the {wins.n} compared of {compared}"
         return f"On {wins.won} of {compared}, {a} is better than {b}"
     if family.entry.name == _OF_RATIOS:
-        said = f"the {family.measure.title} of {a} is typically {_ratio(family, ahead)} that of {b}"
+        ratio = _ratio(family, ahead)
+        difference = f"the {family.measure.title} of {a} is typically {ratio} that of {b}"
     else:
         gap = prose.gap_with_interval(ahead, family)
-        said = f"{a} is typically {gap} better than {b}"
+        difference = f"{a} is typically {gap} better than {b}"
         if not re.search("[1-9]", prose.gap_of(family, ahead.estimate)):
-            said = f"{a} and {b} typically differ by {gap}"
-    return f"Over {where}, {said}, and {a} wins on {wins.text}"
+            difference = f"{a} and {b} typically differ by {gap}"
+    return f"Over {where}, {difference}, and {a} wins on {wins.text}"
 
 
 def _wins(family: Family, row: Comparison) -> Wins:

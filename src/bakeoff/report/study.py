@@ -115,11 +115,11 @@ class Study:
         for card in self.cards.values():
             classes = list(card.get("classes", ()))
             positive.add(clean(classes[-1]) if len(classes) == 2 else "")
-        # told where it is the second of two classes on all data sets
-        told = ""
+        # named in titles of metrics where it is the same class on all data sets
+        positive_class = ""
         if len(positive) == 1:
-            told = positive.pop()
-        return metrics_of(self.analysis, told)
+            positive_class = positive.pop()
+        return metrics_of(self.analysis, positive_class)
 
     @cached_property
     def metric(self) -> Metric:

@@ -198,15 +198,15 @@ def by_other_metrics(study: Study, answer: Answer, first: Family) -> None:
         if family is None or family.metric == first.metric or not family.measure.smooth:
             continue
         n_metrics += 1
-        found = _significant_pairs(family)
+        significant = _significant_pairs(family)
         added = []
-        for pair, row in found.items():
+        for pair, row in significant.items():
             if pair not in decided:
                 added.append(row)
         if added:
             any_added = True
             answer.better += _better_by(study, first, family, added)
-        elif not decided.keys() <= found.keys():
+        elif not decided.keys() <= significant.keys():
             not_significant.append(family.measure.title)
     if any_added:
         answer.uncorrected = sentences.uncorrected(str(n_metrics))

@@ -481,13 +481,13 @@ def intervals(study: Study) -> Table:
 
 def _note_of_interval(line: Mapping[Any, Any]) -> Cell:
     """Say why there is no interval, or what speaks against it."""
-    said = ""
+    note = ""
     if line["note"]:
-        said = clean(str(line["note"]))
+        note = clean(str(line["note"]))
     status = str(line["status"])
     if status == Status.OK:
-        return Cell(said, tone="open" if said else "")
-    why = said or prose.WHY_UNDECIDED.get(status, status.replace("_", " "))
+        return Cell(note, tone="open" if note else "")
+    why = note or prose.WHY_UNDECIDED.get(status, status.replace("_", " "))
     estimate = line["estimate"]
     if isinstance(estimate, float) and math.isnan(estimate):
         return Cell(f"no score: {why}", tone="bad")

@@ -196,12 +196,12 @@ def _in_order(study: Study, families: Sequence[Family]) -> list[Comparison]:
     """Order the comparisons of each family by the ranks of their models."""
     place = {model: i for i, model in enumerate(order(study))}
 
-    def places(row: Comparison) -> list[int]:
+    def places_of_models(row: Comparison) -> list[int]:
         return sorted([place[row.model_a], place[row.model_b]])
 
     rows = list[Comparison]()
     for family in families:
-        rows += sorted(family.rows, key=places)
+        rows += sorted(family.rows, key=places_of_models)
     return rows
 
 

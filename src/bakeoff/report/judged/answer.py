@@ -182,9 +182,9 @@ def _moved(line: IntervalLine, centre: float) -> IntervalLine:
 # --- what is found
 
 
-def kind_of(*, found: bool) -> str:
+def kind_of(*, is_finding: bool) -> str:
     """Return what an answer is: a finding, or none."""
-    if found:
+    if is_finding:
         return LEADS
     return UNDECIDED
 
