@@ -60,15 +60,19 @@ _RC: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": SIZE,
+    # texts of SVG stay texts, and ids are the same in every run
     "svg.fonttype": "none",
     "svg.hashsalt": "bakeoff",
+    # TrueType: many journals refuse fonts of type 3
     "pdf.fonttype": 42,
+    # a name between dollar signs is no formula
     "text.parse_math": False,
     "text.color": Colour.INK,
     "axes.edgecolor": Colour.SOFT,
     "axes.labelcolor": Colour.INK,
     "axes.linewidth": 0.8,
     "axes.unicode_minus": True,
+    # numbers at an axis are written out, without an offset or a power of ten beside it
     "axes.formatter.useoffset": False,
     "axes.formatter.limits": (-7, 15),
     "xtick.color": Colour.MUTED,
@@ -101,6 +105,7 @@ def styled() -> Any:
 def name_of(label: str, most: int = 30) -> str:
     """Abbreviate a name for a figure; wide characters count twice."""
     n_wide = sum(unicodedata.east_asian_width(letter) in _WIDE for letter in label)
+    # every wide character takes the place of one more, of half of them at most
     if n_wide:
         most = max(8, most - min(n_wide, most // 2))
     return short(label, most)
@@ -108,6 +113,7 @@ def name_of(label: str, most: int = 30) -> str:
 
 def text_width(text: str, size: float = SIZE) -> float:
     """Estimate the width of a text in inches, rather too wide than too narrow."""
+    # in units of the size of the font
     units = 0.0
     for letter in text:
         if unicodedata.east_asian_width(letter) in _WIDE:
@@ -195,6 +201,7 @@ def square_panels(
     for place, axes in enumerate(grid):
         axes.set_visible(place < len(models))
         axes.spines[["top", "right"]].set_visible(False)
+        # no panel is below this one: the numbers of the axis stand here
         axes.tick_params(length=0, labelbottom=place + across >= len(models))
     panels = dict(zip(models, grid, strict=False))
     for model, axes in panels.items():
@@ -248,6 +255,7 @@ def interval_plot(
     labels = [line.label for line in lines]
     right = max(text_width(line.note, SIZE - 0.5) for line in lines) + 0.15
     row = 0.3
+    # many lines stand closer to each other
     if len(lines) >= 16:
         row = 0.24
     figure, axes = panel(labels, right=right, row=row)

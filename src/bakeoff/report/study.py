@@ -146,6 +146,7 @@ class Study:
     @cached_property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
+        # a model that failed on a data set is left out there with all of its fits
         failed = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}
         folds = sum(len(plan.splits()) for plan in self.analysis.plans.values())
         fits = 0
@@ -217,6 +218,7 @@ class Study:
         for (metric, plan), part in self.scored.groupby(["metric", "plan"], sort=False):
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
+            # a wide table has the folds of all data sets below each other
             tables = {}
             for name, rows in wide.groupby(level="dataset", sort=False):
                 tables[str(name)] = rows.droplevel("dataset")

@@ -44,8 +44,10 @@ def in_tasks(study: Study, metric: str, a: str, b: str) -> InTasks | None:
     """Compare two models in each task of the first data set whose rows are of several."""
     rows = study.test_sets or study.numbers
     for _, scores in task_scores(rows, study.analysis, [metric]):
+        # on a data set a model may have no results
         if not {a, b} <= {*scores.models}:
             continue
+        # a suite knows models by their columns
         column_a = scores.models.index(a)
         column_b = scores.models.index(b)
         differences = task_differences(scores.suite, column_a, column_b, 1 - study.alpha)
@@ -77,6 +79,7 @@ def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[
     if family.turned(row.model_a, row.model_b):
         sign = -1
     estimate = sign * as_float(other.get("estimate"))
+    # in a turned comparison the sign changes, and the limits change places
     low, high = sorted(sign * as_float(end) for end in other.get("ci", (math.nan, math.nan)))
     shown_here = row.ci_low > 0 or row.ci_high < 0
     shown_there = low > 0 or high < 0
@@ -170,6 +173,7 @@ def lines(by_task: InTasks) -> list[TaskLine]:
     suite = by_task.scores.suite
     table = []
     for difference in by_task.differences:
+        # a row for each task, a column for each model
         values = suite.by_task[suite.names.index(difference.task)].tolist()
         by_model = dict(zip(by_task.scores.models, values, strict=True))
         table.append(TaskLine(difference.task, difference.rows, by_model, difference))

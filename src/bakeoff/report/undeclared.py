@@ -149,6 +149,7 @@ def _columns_with(card: Mapping[str, Any], kind: str) -> list[str]:
     """Name the columns of a data set that have a remark of one kind, with what it says."""
     named = []
     for name, column in card["features"].items():
+        # a remark is its kind and what was found, such as a text or two categories
         remark, example = column.get("remark", ("", ""))
         if remark == kind:
             named.append(f"{clean(name)!r}{_in_brackets(example)}")
@@ -226,6 +227,7 @@ def remark_on(column: Mapping[str, Any]) -> str:
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
     """Note disagreements of models that are alike on neighbouring test rows."""
+    # what is declared is accounted for, and rows without an order have no neighbours
     if rows.related or rows.n < 2 or not rows.in_order:
         return
     alike = order_dependence(rows.correct, rows.truth)

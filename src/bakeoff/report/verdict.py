@@ -52,6 +52,7 @@ def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     tested = find(study)
     baseline = against_baseline(study)
+    # of fixed tasks the evidence names the other mean and the tasks one by one
     over_tasks = suites.leading_pair(study)
     if over_tasks is not None:
         tested.evidence += suites.sentences(study, *over_tasks)
@@ -63,6 +64,7 @@ def answer(study: Study) -> Verdict:
 
     # that no model is better than the baseline comes first: which is best is the second question
     headlines = _not_empty([baseline.headline, tested.headline])
+    # in the order of importance: what stands behind the third one is folded
     main: list[str] = list(headlines[1:])
     main += baseline.by_dataset
     main += remarks.excluded(study)

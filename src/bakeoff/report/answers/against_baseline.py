@@ -47,6 +47,7 @@ def against_baseline(study: Study) -> AgainstBaseline:
     constant = constants[0]
     results = list(_results(study, constant))
     if _none_better(study) or looks_reversed(study):
+        # results[0] is about all models where there is no other result
         models, shown = results[0] if len(results) == 1 else NO_MODEL
         title = study.metric.title
         against.headline = sentences.than_baseline(models, shown, constant.label, title)
@@ -168,6 +169,7 @@ def exchanged(study: Study) -> str:
     """Say that classes may be exchanged, where the reverse of the predictions is better."""
     if not looks_reversed(study):
         return ""
+    # of two classes the positive one comes last
     classes = list(study.cards[study.datasets[0]]["classes"])
     return sentences.exchanged(repr(clean(classes[-1])))
 

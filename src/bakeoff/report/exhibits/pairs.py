@@ -172,6 +172,7 @@ def pairs(study: Study, test: str) -> Table:
     not that they are equal.
     """
     families = study.ranking_families(test)
+    # over several data sets the table counts what was decided on each
     if len(families) > 1:
         return _tallies(study, families)
     first = families[0]
@@ -314,6 +315,7 @@ def _tallies(study: Study, families: Sequence[Family]) -> Table:
     rows = []
     for best, other in combinations(order(study), 2):
         a, b = oriented(study, best, other)
+        # that A is not worse says nothing of B: such a comparison cannot be turned
         if first.noninferiority and first.turned(a, b):
             a, b = b, a
         compared = [family.between(a, b) for family in families]
@@ -630,6 +632,7 @@ def posterior(study: Study, test: str) -> Drawing:
         axes.text(
             x, 1.02, text, transform=axes.transAxes, va="bottom", color=colour, fontsize=SIZE - 0.5
         )
+        # in shares of the width of the axes
         x += (drawing.text_width(text) + 0.15) / drawing.width_of(axes)
     title = families[0].entry.title
     alt = f"{title}, probabilities of better, equivalent, worse. {enumerated(texts)}."

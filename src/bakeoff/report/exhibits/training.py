@@ -65,6 +65,7 @@ def _counted(values: Any) -> str:
     counts = Counter(map(clean, values))
     numbers = pd.to_numeric(pd.Series(list(counts.elements()), dtype=object), errors="coerce")
     if len(counts) > MOST_VALUES and numbers.notna().all():
+        # numbers that were chosen, and no means of two of them
         low, middle, high = numbers.quantile([0, 0.5, 1], interpolation="higher")
         return f"{number(low)} to {number(high)}, median {number(middle)}"
     most_frequent = []

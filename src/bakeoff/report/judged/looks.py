@@ -33,6 +33,7 @@ _LEAST_SHOWN = 0.0001
 
 def answer_of_look(evaluation: SuiteLook, command: str = "") -> Answer:
     """Return the answer of a look."""
+    # without a number of items no looks can be planned: an e-process holds at any time
     if evaluation.looks is None:
         return _answer_of_stream(evaluation, command)
     decided = evaluation.looks.decided_at is not None
@@ -125,6 +126,7 @@ def _table(evaluation: SuiteLook, looks: Looks) -> PageTable:
     rows = []
     for look in looks.done:
         state = ""
+        # later looks may cross their bounds as well
         if look.n == looks.decided_at:
             state = "decides"
         elif look.crossed:
@@ -184,6 +186,7 @@ def _plot(evaluation: SuiteLook, looks: Looks) -> Plot:
 
 def _comparison(evaluation: SuiteLook, looks: Looks) -> dict[str, Any]:
     """Return the look as a row of comparisons."""
+    # before the first look there is no difference yet
     look = looks.decisive or Look(0, math.nan, math.nan, math.nan, math.nan, math.nan, False)
     decision = Decision.UNDECIDED
     if looks.decided_at is not None:

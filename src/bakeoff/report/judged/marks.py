@@ -78,6 +78,7 @@ def _unit(judged: JudgedMarks) -> str:
 
 def _pair_shown(judged: JudgedMarks) -> OfTwo:
     """Return the pair that the headline is about: the clearest one."""
+    # a pair without a p-value is the clearest only where none has one
     return min(judged.pairs, key=lambda pair: (math.isnan(pair.pvalue), pair.pvalue))
 
 
@@ -120,6 +121,7 @@ def _headline(judged: JudgedMarks) -> str:
         f"{count(int(pair.corrected.details['labels']), 'human label')} and the judge on "
         f"{count(judged.items, 'item')}."
     )
+    # the clearest pair has none: neither has any other
     if math.isnan(pair.pvalue):
         return f"It is undecided whether {first} is better than {second} by people's marks."
     if pair.pvalue <= judged.alpha:
@@ -176,6 +178,7 @@ def _of_judge_alone(judged: JudgedMarks, pair: OfTwo) -> str:
     sign = _sign(pair, first)
     alone = sign * pair.judge_alone
     favour = pair.favour.estimate
+    # errors of the judge for A less those for B: above 0 they are in favour of A
     favoured = pair.b
     if favour > 0:
         favoured = pair.a
@@ -318,6 +321,7 @@ def _table_of_pairs(judged: JudgedMarks) -> PageTable:
     """Return a row for each pair."""
     rows = []
     for pair in judged.pairs:
+        # here all differences are A − B, whichever model is better
         low, high = _ends(pair.corrected, 1.0)
         rows.append(
             [
@@ -389,6 +393,7 @@ def _comparison(judged: JudgedMarks, pair: OfTwo) -> dict[str, Any]:
     result = pair.corrected
     decision = decision_of(pair.pvalue, judged.alpha, result.estimate)
     favour: dict[str, Any] = {"favour": None, "favour_pvalue": None}
+    # marks on two scales have no difference, and so the judge has no error
     if judged.marks.one_scale:
         favour = {"favour": pair.favour.estimate, "favour_pvalue": pair.favour.pvalue}
     low, high = _ends(result, 1.0)

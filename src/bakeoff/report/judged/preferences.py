@@ -64,6 +64,7 @@ def answer_of_two(comparison: TwoModels, command: str = "") -> Answer:
         **{key: result.details.get(key) for key in ("share", "share_low", "share_high")},
     }
     tables = {"models": _table_of_two(comparison), "prompts": _table_of_prompts(comparison)}
+    # a terminal has no room for a row of each prompt
     shown = ["models"]
     if comparison.judges:
         tables["judges"] = _table_of_judges(comparison)
@@ -100,6 +101,7 @@ def _share_for_leading(comparison: TwoModels) -> tuple[float, float, float]:
     """Return the share of prompts on which the leading model is preferred, with its limits."""
     details = comparison.result.details
     shares = details["share"], details["share_low"], details["share_high"]
+    # the share for B is 1 − s, whose limits change places
     if comparison.result.estimate < 0:
         return 1 - shares[0], 1 - shares[2], 1 - shares[1]
     return shares
@@ -138,6 +140,7 @@ def _why_undecided(comparison: TwoModels) -> str:
             comparison.b: details["prompts_b_first"],
         }
         fewer = min(by_model, key=lambda model: by_model[model])
+        # of too few prompts their number is the reason, which comes below
         if by_model[fewer] < FEWEST_IN_AN_ORDER and prompts >= FEWEST_PROMPTS:
             return (
                 f"{fewer} was shown first on {by_model[fewer]} of {prompts:,} prompts, at least "
@@ -181,6 +184,7 @@ def _how_many(comparison: TwoModels) -> str:
     prompts = count(comparison.result.n, "prompt")
     sentence = f"{votes}{whose} belong to these {prompts}"
     needed = comparison.needed
+    # no number is told that nobody could reach, or where nothing was seen
     if needed is None or needed > _MOST_STUDIES or abs(comparison.result.estimate) < _ALIKE:
         return f"{sentence}."
     rounded = _rounded_up(needed)
@@ -192,6 +196,7 @@ def _how_many(comparison: TwoModels) -> str:
 def _rounded_up(number: int) -> int:
     """Round up to two or three digits."""
     unit = int(10 ** max(0, len(str(number)) - 2))
+    # steps of half a unit of the second digit: 123 becomes 125, and 1,234 becomes 1,250
     half = max(1, unit // 2)
     return math.ceil(number / half) * half
 
@@ -216,11 +221,13 @@ def _of_position(comparison: TwoModels) -> str:
     within = ""
     if ci is not None:
         within = f" ({points(ci.low)} to {points(ci.high)})"
+        # the size of an advantage of the second place is −effect, with the limits turned
         if effect < 0:
             within = f" ({points(-ci.high)} to {points(-ci.low)})"
     wins = f"The answer shown {place} wins {size} points more often{within}"
     sentence = f"{wins}; both orders count alike."
     if comparison.flips is not None:
+        # only of prompts that were seen in both orders it is known whether the winner changes
         seen = int((comparison.prompts["after_swap"] != "").sum())
         changes = f"{comparison.flips:,} of {seen:,} prompts"
         sentence += f" The winner changes with the order on {changes}."
@@ -234,6 +241,7 @@ def _of_judges(comparison: TwoModels) -> str:
     for judge in comparison.judges:
         if judge.result is not None and judge.result.estimate:
             signs.append(judge.result.estimate > 0)
+    # True where a judge prefers A, who may be the first model or the other one
     for_first = sum(sign == (first == comparison.a) for sign in signs)
     sentence = f"{for_first} of {len(comparison.judges)} judges prefer {first}"
     agreed = comparison.agreement
@@ -269,6 +277,7 @@ def _table_of_two(comparison: TwoModels) -> PageTable:
     }
     rows = []
     for model, (value, low, high, wins) in values.items():
+        # a mean vote lies between 1, all for A, and −1, all for B
         for_model = prompts["mean"]
         first = details.get("prompts_a_first")
         if wins == "b_wins":
@@ -314,6 +323,7 @@ def _table_of_prompts(comparison: TwoModels) -> PageTable:
     """Return a row for each prompt, with its votes."""
     rows = []
     for line in comparison.prompts.to_dict("records"):
+        # of a prompt the share for A, ties half, is (1 + mean vote) / 2
         rows.append(
             (
                 text(str(line["prompt"])),
@@ -345,6 +355,7 @@ def _table_of_judges(comparison: TwoModels) -> PageTable:
     rows = []
     for judge in comparison.judges:
         result = judge.result
+        # a judge that showed one order alone cannot be tested
         if result is None:
             gaps = [text(judge.why_none), *[text("")] * 4]
             rows.append((text(judge.judge), whole_number(judge.votes), *gaps))
@@ -476,6 +487,7 @@ def _comparison(ranking: ManyModels, pair: OfPair) -> dict[str, Any]:
     own: dict[str, Any] = {"own_share": None, "own_prompts": None}
     if pair.own is not None:
         own = {"own_share": pair.own.details["share"], "own_prompts": pair.own.n}
+    # the estimate is on the scale of two models: P(A wins) − P(B wins) = 2 P(A wins) − 1
     return {
         "test": "battle_strengths",
         "variant": "max-t",
@@ -515,6 +527,7 @@ def _headline_of_many(ranking: ManyModels) -> str:
     """Return the first sentence."""
     leader = ranking.names[0]
     unit = "prompt"
+    # standard errors leave out a group at a time where prompts come in groups
     if "groups" in ranking.battles.votes:
         unit = "group"
     units = count(ranking.strengths.n, unit)
@@ -603,6 +616,7 @@ def _unlike_the_model(ranking: ManyModels) -> list[str]:
 def _table_of_ranks(ranking: ManyModels) -> PageTable:
     """Return a row for each model, the strongest first."""
     strengths = ranking.strengths
+    # a row and a column for each model: the battles of each pair
     battles = strengths.met.sum(axis=1)
     rows = []
     for model in ranking.names:
@@ -658,6 +672,7 @@ def _range_cell(low: int, high: int) -> Any:
 
 def _against_average(ranking: ManyModels, place: int) -> float:
     """Return the mean chance of a model against each other one."""
+    # P(row wins against column), of which a model against itself is no part
     chances = np.delete(ranking.strengths.win_probability[place], place)
     return float(chances.mean())
 
