@@ -177,6 +177,7 @@ def _refuse_lacking_tasks(runs: Mapping[str, _Run], tasks: Any) -> None:
     """Refuse predictions, or numbers, of which a task has none at all."""
     labels = pd.Series(tasks)
     for run in runs.values():
+        # Series are matched by their index, arrays by position
         if isinstance(run.given, pd.Series) and isinstance(tasks, pd.Series):
             is_there = labels.index.isin(run.given.dropna().index)
         elif isinstance(run.given, pd.Series | np.ndarray) and len(run.given) == len(labels):
@@ -440,6 +441,7 @@ def _labels_or_probabilities(
     if isinstance(rows, pd.Series):
         return {_PREDICTED: rows}
     names = [spelled_as(name_of(column), classes) for column in rows.columns]
+    # a column that is called like no class has labels, or the probabilities of the positive one
     if len(names) == 1 and (by_place or names[0] not in classes):
         return {_PREDICTED: rows.iloc[:, 0]}
     if by_place:
@@ -524,6 +526,7 @@ def _check_same_index(
     strange = index.difference(order)
     each_once = index.is_unique and order.is_unique
     same = each_once and not len(order.difference(index))
+    # an index that only counts says nothing of rows that another one names
     if same and _counts(index) == _counts(order):
         return
     unknown_rows = ""

@@ -255,7 +255,6 @@ def interval_plot(
     labels = [line.label for line in lines]
     right = max(text_width(line.note, SIZE - 0.5) for line in lines) + 0.15
     row = 0.3
-    # many lines stand closer to each other
     if len(lines) >= 16:
         row = 0.24
     figure, axes = panel(labels, right=right, row=row)

@@ -315,7 +315,7 @@ def _tallies(study: Study, families: Sequence[Family]) -> Table:
     rows = []
     for best, other in combinations(order(study), 2):
         a, b = oriented(study, best, other)
-        # that A is not worse says nothing of B: such a comparison cannot be turned
+        # that A is not worse says nothing of B: such a comparison keeps its sides
         if first.noninferiority and first.turned(a, b):
             a, b = b, a
         compared = [family.between(a, b) for family in families]

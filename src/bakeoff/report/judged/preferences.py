@@ -355,7 +355,7 @@ def _table_of_judges(comparison: TwoModels) -> PageTable:
     rows = []
     for judge in comparison.judges:
         result = judge.result
-        # a judge that showed one order alone cannot be tested
+        # a judge that saw one order alone cannot be tested
         if result is None:
             gaps = [text(judge.why_none), *[text("")] * 4]
             rows.append((text(judge.judge), whole_number(judge.votes), *gaps))
