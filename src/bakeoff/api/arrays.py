@@ -50,7 +50,7 @@ class _Run(NamedTuple):
 
     argument: str
     """What messages call it."""
-    given: Any
+    passed: Any
     """As it was passed."""
 
 
@@ -166,7 +166,7 @@ def _aligned_arguments(
     """Bring all arguments with one row each into one order."""
     arguments = {"y": y}
     for run in runs.values():
-        arguments[run.argument] = run.given
+        arguments[run.argument] = run.passed
     arguments |= related
     for column, values in dividing.items():
         arguments[_subgroup(column)] = values
@@ -178,10 +178,10 @@ def _refuse_lacking_tasks(runs: Mapping[str, _Run], tasks: Any) -> None:
     labels = pd.Series(tasks)
     for run in runs.values():
         # Series are matched by their index, arrays by position
-        if isinstance(run.given, pd.Series) and isinstance(tasks, pd.Series):
-            is_there = labels.index.isin(run.given.dropna().index)
-        elif isinstance(run.given, pd.Series | np.ndarray) and len(run.given) == len(labels):
-            values = pd.DataFrame(run.given)
+        if isinstance(run.passed, pd.Series) and isinstance(tasks, pd.Series):
+            is_there = labels.index.isin(run.passed.dropna().index)
+        elif isinstance(run.passed, pd.Series | np.ndarray) and len(run.passed) == len(labels):
+            values = pd.DataFrame(run.passed)
             is_there = values.notna().all(axis=1).to_numpy()
         else:
             continue
@@ -322,7 +322,7 @@ def _of_classes(
     unnamed = []  # models whose columns of probabilities are told by their places
     for name, run in runs.items():
         values = rows_by_run[name]
-        by_place = _is_array(run.given) or _are_counted(values, classes)
+        by_place = _is_array(run.passed) or _are_counted(values, classes)
         order_was_passed = len(reading["classes"]) > 0
         if by_place and not order_was_passed and _has_columns(values):
             _check_declared_order(run.argument, truth, classes)

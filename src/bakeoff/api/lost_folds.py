@@ -141,7 +141,7 @@ def _means_with(
                 f"impute: {baseline} has no score itself on a fold of {dataset} that another model "
                 "lacks: name a model with all folds"
             )
-        filled = present.apply(lambda scores, given=of_folds: scores.fillna(given))
+        filled = present.apply(lambda scores, filling=of_folds: scores.fillna(filling))
         means[metric, dataset] = filled.mean().reindex(table.columns)
     return means
 

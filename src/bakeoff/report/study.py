@@ -274,10 +274,10 @@ class Study:
         why = "; ".join(reasons) or "no reason given"
         where = ""
         if len(rows) > 1:
-            places = "folds"
+            noun = "folds"
             if self.several and rows["dataset"].is_unique:
-                places = "data sets"
-            where = f" on {len(missing)} of {len(rows)} {places}"
+                noun = "data sets"
+            where = f" on {len(missing)} of {len(rows)} {noun}"
         return f"{self.metric.title} is undefined{where} ({why})"
 
     def sizes(

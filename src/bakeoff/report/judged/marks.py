@@ -235,13 +235,13 @@ def _of_errors(judged: JudgedMarks, pair: OfTwo) -> str:
     if first is None or second is None or not (first.wrong and second.wrong):
         return ""
     rates = {pair.a: first.passes_wrong, pair.b: second.passes_wrong}
-    more = max(rates, key=lambda model: rates[model])
-    less = min(rates, key=lambda model: rates[model])
-    if rates[more] == rates[less]:
+    lenient = max(rates, key=lambda model: rates[model])
+    strict = min(rates, key=lambda model: rates[model])
+    if rates[lenient] == rates[strict]:
         return ""
     sentence = (
-        f"It passes wrong answers of {more} more often than of {less} ({points(rates[more])} "
-        f"against {points(rates[less])}%)"
+        f"It passes wrong answers of {lenient} more often than of {strict} "
+        f"({points(rates[lenient])} against {points(rates[strict])}%)"
     )
     if pair.favour.pvalue <= judged.alpha:
         return f"{sentence}: do not compare them by the judge alone."

@@ -587,12 +587,12 @@ def _sentences_of_many(ranking: ManyModels) -> list[str]:
     cycles = _unlike_the_model(ranking)
     if cycles:
         named = "; ".join(cycles[:3])
-        more = ""
+        others = ""
         if len(cycles) > 3:
-            more = f" and {len(cycles) - 3} more"
+            others = f" and {len(cycles) - 3} more"
         sentences.append(
             f"Pairs whose own battles are unlike the strengths, as where preferences go in a "
-            f"circle: {named}{more}."
+            f"circle: {named}{others}."
         )
     return sentences
 
@@ -737,9 +737,9 @@ def _plot_of_ranks(ranking: ManyModels) -> Plot:
         "The rank of each model (square) and the ranks that it may have; all ranges hold at once "
         f"with a probability of {percent(1 - ranking.alpha)}. 1 is the strongest."
     )
-    more = len(ranking.names) - len(lines)
-    if more > 0:
-        note += f" {count(more, 'weaker model')} are not drawn."
+    n_left_out = len(ranking.names) - len(lines)
+    if n_left_out > 0:
+        note += f" {count(n_left_out, 'weaker model')} are not drawn."
     return Plot("Ranks", "rank", tuple(lines), note, centre=1.0, whole_numbers=True)
 
 
