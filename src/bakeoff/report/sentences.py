@@ -270,9 +270,9 @@ def left_out(model: str, reason: str) -> str:
 
 
 @_coded
-def left_out_over_datasets(note: str) -> str:
+def left_out_over_datasets(what: str) -> str:
     """Say what tests over data sets had to do without."""
-    return f"In the tests over data sets, the {note}."
+    return f"In the tests over data sets, the {what}."
 
 
 @_coded
