@@ -50,7 +50,7 @@ class _Run(NamedTuple):
 
     argument: str
     """What messages call it."""
-    given: Any
+    passed: Any
     """As it was passed."""
 
 
@@ -166,7 +166,7 @@ def _aligned_arguments(
     """Bring all arguments with one row each into one order."""
     arguments = {"y": y}
     for run in runs.values():
-        arguments[run.argument] = run.given
+        arguments[run.argument] = run.passed
     arguments |= related
     for column, values in dividing.items():
         arguments[_subgroup(column)] = values
@@ -177,10 +177,11 @@ def _refuse_lacking_tasks(runs: Mapping[str, _Run], tasks: Any) -> None:
     """Refuse predictions, or numbers, of which a task has none at all."""
     labels = pd.Series(tasks)
     for run in runs.values():
-        if isinstance(run.given, pd.Series) and isinstance(tasks, pd.Series):
-            is_there = labels.index.isin(run.given.dropna().index)
-        elif isinstance(run.given, pd.Series | np.ndarray) and len(run.given) == len(labels):
-            values = pd.DataFrame(run.given)
+        # Series are matched by their index, arrays by position
+        if isinstance(run.passed, pd.Series) and isinstance(tasks, pd.Series):
+            is_there = labels.index.isin(run.passed.dropna().index)
+        elif isinstance(run.passed, pd.Series | np.ndarray) and len(run.passed) == len(labels):
+            values = pd.DataFrame(run.passed)
             is_there = values.notna().all(axis=1).to_numpy()
         else:
             continue
@@ -321,7 +322,7 @@ def _of_classes(
     unnamed = []  # models whose columns of probabilities are told by their places
     for name, run in runs.items():
         values = rows_by_run[name]
-        by_place = _is_array(run.given) or _are_counted(values, classes)
+        by_place = _is_array(run.passed) or _are_counted(values, classes)
         order_was_passed = len(reading["classes"]) > 0
         if by_place and not order_was_passed and _has_columns(values):
             _check_declared_order(run.argument, truth, classes)
@@ -440,6 +441,7 @@ def _labels_or_probabilities(
     if isinstance(rows, pd.Series):
         return {_PREDICTED: rows}
     names = [spelled_as(name_of(column), classes) for column in rows.columns]
+    # a column that is called like no class has labels, or the probabilities of the positive one
     if len(names) == 1 and (by_place or names[0] not in classes):
         return {_PREDICTED: rows.iloc[:, 0]}
     if by_place:
@@ -524,6 +526,7 @@ def _check_same_index(
     strange = index.difference(order)
     each_once = index.is_unique and order.is_unique
     same = each_once and not len(order.difference(index))
+    # an index that only counts says nothing of rows that another one names
     if same and _counts(index) == _counts(order):
         return
     unknown_rows = ""

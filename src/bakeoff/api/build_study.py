@@ -132,6 +132,7 @@ def given_study(
     **facts: Any,
 ) -> Study:
     """Run the planned tests on scores from elsewhere, and make the study for the report."""
+    # a card describes rows, of which given scores have none
     no_truth = np.array([], dtype=np.intp)
     cards = {}
     for name, data in analysis.datasets.items():
@@ -230,6 +231,7 @@ def _analysis(
         relation=_relation(measured, columns),
         subgroups=as_columns(subgroups),
     )
+    # the recommended tests run; `_with_options` hands the options of the call on to them
     return Analysis(
         title="compare",
         task=observations.task,
@@ -375,6 +377,7 @@ def _card(observations: Observations, measured: Measured, files: Sequence[str]) 
     # counts and numbers per row have no answers
     if not observations.in_order or measured.kind is not None:
         target = Target(())
+        # -1 is the code of no class
         truth = np.full(len(truth), -1)
     card = given_card(
         ROWS, observations.name, {ROWS: files}, target, truth, len(observations.left_out)
@@ -387,6 +390,7 @@ def _scores(
 ) -> Iterator[dict[str, Any]]:
     """Score each training run of each model; of rows of several tasks in the mean over tasks."""
     ids = np.arange(len(observations.truth))
+    # a metric without a value in some task is refused here
     over_tasks = means_over_tasks(rows, analysis, analysis.datasets[ROWS].costs, defined=True)
     costs = analysis.datasets[ROWS].costs
     for model, runs in observations.models.items():

@@ -164,6 +164,7 @@ def study_of_scores(table: Any, command: str, settings: Mapping[str, Any]) -> St
         )
     planned = planned_tests(analysis)
     fits = pd.DataFrame({**HOLDOUT, **scores.cells})
+    # an analysis calls a metric of the user by a name that experiments can have
     names = dict(zip(scores.better, analysis.metrics, strict=True))
     fits["metric"] = fits["metric"].map(names)
     check_ranges(fits, analysis.measures, "scores", ("scores",))
@@ -215,6 +216,7 @@ def _read(table: Any, settings: Mapping[str, Any]) -> _Scores:
     long = _long(frame, settings)
     metrics = list(dict.fromkeys(long["metric"]))
     better = _directions(metrics, settings["values"], settings["metrics"])
+    # a model that is not compared may yet fill lost folds
     everything = _as_numbers(long[long["metric"].isin(list(better))], settings["decimals"])
     models = _models(everything, settings["models"])
     long = everything[everything["model"].isin(models)]
@@ -355,6 +357,7 @@ def _analysis(scores: _Scores, settings: Mapping[str, Any]) -> Analysis:
 
 def _refuse_missing(fits: pd.DataFrame, analysis: Analysis, planned: AnalysisPlan) -> None:
     """Refuse gaps whose meaning nobody said, by the metrics that are tested."""
+    # where no test needs every score, a gap in any metric is asked about
     tested = {metric for _, metric in matrices(planned)} or set(analysis.metrics)
     lacking = fits[fits["value"].isna() & fits["metric"].isin(tested)]
     if lacking.empty:
@@ -391,6 +394,7 @@ def _long(frame: pd.DataFrame, settings: Mapping[str, Any]) -> pd.DataFrame:
     shared = pd.DataFrame({"dataset": _names(frame[datasets], "datasets")})
     shared["repeat"] = 0
     if repeats:
+        # every combination of a seed and a fold is a repeat of its own
         shared["repeat"] = frame.groupby(repeats, dropna=False).ngroup()
     shared["group"] = ""
     if groups:
@@ -589,6 +593,7 @@ def _directions(
         )
     better = {}
     for text in metrics or present:
+        # “auc:higher” brings its direction along
         name, _, suffix = text.rpartition(":")
         direction: str | None = suffix
         if not name:
@@ -634,6 +639,7 @@ def _as_numbers(long: pd.DataFrame, decimals: int | None) -> pd.DataFrame:
     numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
     if np.isinf(numbers).any():
         raise Problem(("table",), "a score is infinite: leave its cell empty")
+    # a text such as “timeout” says why there is no score
     gives_reason = numbers.isna() & ~text.str.lower().isin(_NO_NUMBER)
     if decimals is not None:
         numbers = numbers.round(decimals)
@@ -650,4 +656,5 @@ def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]
     members: dict[str, list[str]] = {}
     for name in datasets:
         members.setdefault(group_of[name], []).append(name)
+    # a data set without a group, or alone in one, is a unit by itself
     return {group: names for group, names in members.items() if group and len(names) > 1}

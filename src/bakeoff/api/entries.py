@@ -244,6 +244,7 @@ def _made_by_call(value: Any, place: str) -> dict[str, Any] | None:
         entry["args"] = _plain_container(list(call.args), place)
     if call.params:
         entry["params"] = _plain_container(call.params, place)
+    # the object itself says how it is made, else its attributes have to prove it
     if call.args or call.maker is not type(value):
         return entry
     with suppress(Exception):  # where a class makes an equal object of these, nothing is lost
@@ -274,16 +275,17 @@ def _call_of(value: Any) -> _Call | None:
 def _attributes_by_parameter(value: Any, attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of an object's class that its attributes keep, without defaults."""
     defaults = _defaults(type(value))
-    kept = dict(attributes)
+    value_by_name = dict(attributes)
+    # a class may keep its keywords in a dictionary
     for attribute in attributes.values():
         if isinstance(attribute, Mapping):
-            kept = {**attribute, **kept}
+            value_by_name = {**attribute, **value_by_name}
     for key, attribute in attributes.items():
         if key not in defaults:
             # a parameter `n` is often kept as the attribute `_n`
-            kept[key.removeprefix("_")] = attribute
+            value_by_name[key.removeprefix("_")] = attribute
     params = {}
     for name, default in defaults.items():
-        if name in kept and not _same(kept[name], default):
-            params[name] = kept[name]
+        if name in value_by_name and not _same(value_by_name[name], default):
+            params[name] = value_by_name[name]
     return params

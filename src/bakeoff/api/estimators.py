@@ -251,6 +251,7 @@ def _experiment(
         _refuse_unreadable(estimators, features)
     if texts:
         preprocessing = "none"  # texts are for a vectorizer
+    # a first step gives the columns of the table the types, or the form, that X had
     to_x = as_passed(X, features)
     models = {}
     for label, key in ids.items():
@@ -458,11 +459,13 @@ def _unreadable(
     parts = _parts(estimator)
     if _has_steps(estimator) or not all(map(_of_sklearn, parts)):
         return ""  # what it takes shows when it is fitted
+    # such an estimator takes columns of categories as they are
     if any(getattr(part, "categorical_features", None) for part in parts):
         texts = [name for name in texts if not _is_categorical(features[name])]
     takes_texts = False
     takes_gaps = False
     for part in parts:
+        # a part that takes texts or gaps may hand on numbers to the others
         tags = get_tags(part).input_tags
         takes_texts = takes_texts or tags.string
         takes_gaps = takes_gaps or tags.allow_nan
@@ -551,6 +554,7 @@ def _resampling_of(
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Return the section `resampling:`, and the columns of folds that it names."""
     if cv is None:
+        # without a plan the experiment has the default one
         if len(frame) < _MANY:
             return None, {}
         return {"holdout": {}}, {}

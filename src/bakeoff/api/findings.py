@@ -482,6 +482,7 @@ def read(folder: str | Path) -> Findings:
         file = note.read_text(encoding="utf-8").strip()
     experiment = read_experiment(resolved)
     if experiment.own_metrics:  # their modules lie where the run found them
+        # a run writes to results/<experiment> below the folder that it is started in
         started_in = root.resolve().parents[1]
         make_importable([(started_in / file).parent, started_in])
     try:

@@ -228,6 +228,7 @@ def compare_search(
 
     names = _candidates(table["params"])
     control = versus
+    # all pairs are tested, and those of the best one are shown
     if versus == "best":
         control = None
     if control is None and settings.get("alternative", "two-sided") != "two-sided":
@@ -251,6 +252,7 @@ def compare_search(
                 scores.append(table[f"split{i}_test_{metric}"][place])
             name = single if metric == "score" else metric
             result[f"test_{name}"] = scores
+        # cautions about learners look at the estimator of a result
         result["estimator"] = [clone(search.estimator).set_params(**table["params"][place])]
         results[names[place]] = result
     settings.setdefault("cv", search.cv)
@@ -305,6 +307,7 @@ def _scores_of(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDA
             f"results[{model!r}]: found {listed(result)}, expected what `cross_validate` returns, "
             "with `test_score`"
         )
+    # of a single metric `test_score` is the one that the call names
     if list(columns) == ["score"] and len(metrics) == 1:
         columns = {metrics[0]: columns["score"]}
     if not metrics:
@@ -355,6 +358,7 @@ def _of_scores(
     n_scores = _check_alike(scores)
     metrics = _metrics_of(scores, results, values)
     plan = plan_of(cv, n, n_scores, _proven_splits(results, cv))
+    # the test of one cross-validation is not for folds that train on more and more rows
     if plan.growing and "run" not in tests.model_fields_set:
         tests = tests.model_copy(update={"run": [GROWING]})
     analysis = _analysis(results, list(metrics.values()), plan, label, tests)
@@ -362,6 +366,7 @@ def _of_scores(
     frame = _frame_of(scores, metrics, plan)
     check_ranges(frame, analysis.measures, "scores", ("scores",))
     shown = frame
+    # tests need ratios of sizes alone, which are no numbers of rows to be shown
     if not plan.sized:
         shown = frame.assign(n_train=np.nan, n_test=np.nan)
     command = "bakeoff.compare_folds(results, cv=cv, …)"
@@ -616,9 +621,9 @@ def _predicted_by_all(
     for label, result in results.items():
         keys = list(result) if isinstance(result, Mapping) else []
         if X is None or not {"estimator", "indices"} <= set(keys):
-            found = listed(keys) or type(result).__name__
+            keys_found = listed(keys) or type(result).__name__
             raise UserError(
-                f"results[{label!r}]: found {found}, expected with y a table with the column "
+                f"results[{label!r}]: found {keys_found}, expected with y a table with the column "
                 "`fold`, or with X and y "
                 "`cross_validate(…, return_estimator=True, return_indices=True)`"
             )

@@ -108,6 +108,7 @@ def items_of_files(options: Mapping[str, Any]) -> SuiteItems:
         total = 0
         if suite is not None:
             total = suite.total
+    # 0 stands for a stream, which has no last item
     if total == STREAM:
         total = 0
     elif total < 1:
@@ -156,5 +157,6 @@ def running_suite(files: Sequence[str]) -> Suite | None:
     suites = list(chain.from_iterable(map(suite_of, files)))
     if not suites:
         return None
+    # of logs of several lengths the longest says how many items the suite has
     longest = max(suites, key=lambda suite: suite.total)
     return longest._replace(running=any(suite.running for suite in suites))

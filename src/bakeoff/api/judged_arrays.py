@@ -55,8 +55,8 @@ def findings_of_call(
     predictions: Any, human: Any, *, groups: Any, values: str | None, alpha: float
 ) -> JudgedFindings:
     """Compare models by arrays of marks, and return what was found."""
-    found = marks_of_call(predictions, human, groups=groups, values=values, alpha=alpha)
-    return JudgedFindings(answer_of_marks(found, "bakeoff.compare(None, …, human=…)"))
+    judged_marks = marks_of_call(predictions, human, groups=groups, values=values, alpha=alpha)
+    return JudgedFindings(answer_of_marks(judged_marks, "bakeoff.compare(None, …, human=…)"))
 
 
 def _marks(argument: str, passed: Any) -> Any:

@@ -61,10 +61,11 @@ def averaged(
     if not lost:
         return Averaged(_of_cells(long, values, cells))
     imputed = None
+    # unasked, a model that is called like a constant shows whether another one would lead
     baseline = impute or next((name for name in names if _CONSTANT.fullmatch(name.lower())), None)
     if baseline is not None:
         imputed = _means_with(tables, everything, baseline, refuse=impute is not None)
-    notes = [_said(tables, lost, impute)]
+    notes = [_note_on_lost(tables, lost, impute)]
     if imputed is not None and baseline is not None:
         for metric, greater in better.items():
             notes += _other_leader(metric, greater, values, imputed, baseline, impute)
@@ -131,6 +132,7 @@ def _means_with(
         of_folds = of_baseline[in_cell].set_index("repeat")["value"].astype(np.float64)
         of_folds = of_folds.reindex(table.index)
         present = _present(table)
+        # a fold that a model has lost, and the baseline as well
         lacking = present.isna().any(axis=1) & of_folds.reindex(present.index).isna()
         if lacking.any() and not refuse:
             return None
@@ -139,7 +141,7 @@ def _means_with(
                 f"impute: {baseline} has no score itself on a fold of {dataset} that another model "
                 "lacks: name a model with all folds"
             )
-        filled = present.apply(lambda scores, given=of_folds: scores.fillna(given))
+        filled = present.apply(lambda scores, filling=of_folds: scores.fillna(filling))
         means[metric, dataset] = filled.mean().reindex(table.columns)
     return means
 
@@ -160,7 +162,9 @@ def _of_cells(
     return scores.assign(undefined=why).reset_index()
 
 
-def _said(tables: Mapping[Key, pd.DataFrame], lost: Mapping[str, int], impute: str | None) -> str:
+def _note_on_lost(
+    tables: Mapping[Key, pd.DataFrame], lost: Mapping[str, int], impute: str | None
+) -> str:
     """Say how many fold scores are missing, of which models, and what became of them."""
     total = 0
     compared = 0

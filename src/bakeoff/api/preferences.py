@@ -116,10 +116,11 @@ def answer_of_battles(
     if len(present) < 2:
         raise UserError(f"models: found {some(present)}, comparing needs two models")
     if len(names) == 2:
-        found = compare_two(battles, names[0], names[1], alpha)
-        if models is None and found.result.estimate < 0:  # nobody said which is to be the first
-            found = compare_two(battles, names[1], names[0], alpha)
-        return answer_of_two(found, command)
+        comparison = compare_two(battles, names[0], names[1], alpha)
+        # nobody said which is to be the first: the one that is preferred more often
+        if models is None and comparison.result.estimate < 0:
+            comparison = compare_two(battles, names[1], names[0], alpha)
+        return answer_of_two(comparison, command)
     return answer_of_many(compare_many(battles, alpha), command)
 
 

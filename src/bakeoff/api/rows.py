@@ -190,6 +190,7 @@ def compare(
     of_rows = {**related, "tasks": settings["tasks"]}
     observations, measured = side_by_side(y, predictions, of_rows, arguments)
     columns = {}
+    # of the runs of an item one value is left, and no rows that they would relate
     if not measured.of_items:
         for role in without_none(related):
             columns[role] = role
@@ -391,6 +392,7 @@ def study_of_files(options: Mapping[str, Any], command: str) -> tuple[Study, lis
     subgroups = subgroups_named(options["subgroups"] or ())
     tables, columns, measured = read_tables(options["files"], options, subgroups)
     columns, settings["task_weights"] = over_tasks(tables, columns, options)
+    # the option `models` chooses columns of one table, and renames the models of several
     in_one_table = tables.wide is not None or tables.together
     models = None
     if in_one_table:
@@ -557,6 +559,7 @@ def _with_truth(tables: GivenTables, options: Mapping[str, Any]) -> tuple[GivenT
     truth = options["truth"]
     if truth is None or not is_file(truth) or truth in tables.first.names:
         return tables, truth
+    # labels of another file are joined by ids, as a column of this name
     solution = read_columns(truth, ("truth",), keys_named(options))
     ids = GivenColumns.model_validate({"id": options["id"]})
     return tables.beside(solution, ids), "y_true"
@@ -574,6 +577,7 @@ def _settled(
         name = options["value"]
         return measured._replace(kind=described_metric(name, kind.greater_is_better, label=name))
     if isinstance(kind, str) and options.get("missing") is None and _run_unequally(tables, columns):
+        # of items that were run unequally often models are compared by the share of right runs
         share = passing_runs(["pass@1"])
         assert share is not None
         return measured._replace(kind=share.marked(kind))
@@ -593,6 +597,7 @@ def _run_unequally(tables: GivenTables, columns: GivenColumns) -> bool:
     first = counts[0]
     unequal = False
     for of_model in counts:
+        # models with other items differ in more than the number of runs
         if not of_model.index.equals(first.index):
             return False
         unequal = unequal or bool((of_model != first).any())
@@ -696,6 +701,7 @@ def _from_counts(text: str) -> Observations:
     if not 0 < sum(numbers) <= MOST_COUNTED:
         raise UserError(f"counts: expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
 
+    # class 0 is right, which is the truth of every row; 1 is wrong
     def answers(wrong: Sequence[int]) -> Answers:
         return Answers(("right", "wrong"), np.repeat(wrong, numbers))
 

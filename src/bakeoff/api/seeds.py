@@ -48,6 +48,7 @@ def study_of_seeds(
     """Compare models by a row for each score: metric, dataset, model, repeat (the seed), value."""
     _refuse_few(long)
     title = settings["name"] or "the runs"
+    # models may have unequal numbers of runs
     options = {"missing": "omit", "paired_seeds": bool(settings["paired"])}
     arguments = dict(settings)
     arguments["options"] = {**(settings["options"] or {}), "seeds_difference": options}
@@ -65,6 +66,7 @@ def study_of_seeds(
     fits["metric"] = fits["metric"].map(metrics)
     for label in (title, *models):
         check_label(label)
+    # as in a plan of folds: a repeat for each seed, and a fold for each task
     analysis = Analysis(
         title="compare",
         models={name: ComparedModel(label=name, brings="scores") for name in models},

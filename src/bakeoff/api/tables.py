@@ -146,6 +146,7 @@ def _column(passed: Any, frame: pd.DataFrame, argument: str) -> Any:
             f"{argument}: its index is not that of X; align them, or pass {argument}.to_numpy() to "
             "pair rows by position"
         )
+    # types of pandas alone, such as categories, are kept
     if isinstance(values.dtype, np.dtype):
         return values.to_numpy()
     return values.array

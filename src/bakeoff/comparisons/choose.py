@@ -247,6 +247,7 @@ def recommended(experiment: Experiment | Analysis) -> list[Recommendation]:
     units = len(analysis.tests.units(analysis.datasets))
     least = enough_datasets(analysis)
     tests: list[Recommendation] = []
+    # of enough data sets the test over them decides, and not a test on each
     if units < least:
         for plan in analysis.plans:
             tests += _on_plan(plan, analysis)

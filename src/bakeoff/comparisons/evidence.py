@@ -593,6 +593,7 @@ class FoldScores(Paired):
         return f"the metric is undefined on a fold: {'; '.join(reasons)}"
 
     def _shaped(self, entry: Entry, values: NDArray[Any]) -> NDArray[Any]:
+        # tests with replications take repeats × folds, all others a score for each fold
         if entry.replications and values.shape[1] > 1:
             return values
         return values.ravel()

@@ -159,6 +159,7 @@ def _over_items(
     items: NDArray[Any], values: dict[str, NDArray[Any]]
 ) -> tuple[NDArray[Any], NDArray[np.intp], dict[str, NDArray[Any]]]:
     """Return the items, the first row of each, and the means over the runs of each."""
+    # items are numbered in the order in which they first appear
     codes, names = pd.factorize(items)
     _, first = np.unique(codes, return_index=True)
     n_runs = np.bincount(codes)

@@ -129,9 +129,11 @@ def constant_rows(folds: FoldPredictions) -> FoldRows | None:
     if not metric.computed or metric.takes:
         return None
     truth = folds.truth
+    # answers by repetition and row; class shares have one more axis
     predicted = _no_answers(metric, design.fold.shape, len(folds.classes))
     for repetition, fold in enumerate(design.fold):
         for fit, tested in enumerate(design.rows_by_fit(repetition)):
+            # a fit is trained on the rows in use that other fits of its repetition test
             trained = truth[design.in_use[repetition] & (fold != fit)]
             predicted[repetition, tested] = _constant(
                 metric, folds.classes, trained, truth[tested], folds.costs

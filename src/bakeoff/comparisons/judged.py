@@ -100,6 +100,7 @@ def compare_marks(marks: Marks, alpha: float) -> JudgedMarks:
             errors = error_rates_of_judge(judge, human)
         models.append(OfModel(model, corrected, errors))
     names = list(marks.judge)
+    # of several models each pair counts the labels that both have
     if len(names) == 1:
         _refuse_few(int(models[0].corrected.details["labels"]), marks, names)
     pairs = []
@@ -120,6 +121,7 @@ def _pair(marks: Marks, a: str, b: str, level: float) -> OfTwo:
     both = ~(np.isnan(human_a) | np.isnan(human_b))
     either = ~(np.isnan(human_a) & np.isnan(human_b))
     labels = int(both.sum())
+    # there would be labels enough, were they on the same items
     if labels < FEWEST_LABELS <= int(either.sum()):
         raise Problem(
             ("human",),
@@ -142,6 +144,7 @@ def _refuse_few(labels: int, marks: Marks, models: list[str]) -> None:
     if labels >= FEWEST_LABELS:
         return
     judge = [marks.judge[model] for model in models]
+    # the spread of what is estimated: of one model's marks, or of differences of two
     values = judge[0]
     if len(judge) > 1:
         values = judge[0] - judge[1]
@@ -164,6 +167,7 @@ def _agreement(marks: Marks, level: float) -> Agreement | None:
     judge = np.concatenate(list(marks.judge.values()))
     labelled = ~np.isnan(human)
     different = np.unique(np.append(human[labelled], judge[labelled]))
+    # with one mark alone nobody can disagree, and many marks are no categories
     if not 1 < len(different) <= _MOST_GRADES:
         return None
     weights: Weights = "identity"

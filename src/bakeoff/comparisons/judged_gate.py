@@ -127,6 +127,7 @@ def gate_of_battles(
     groups = None
     if "groups" in table:
         groups = table["groups"].to_numpy()
+    # each limit is that of a one-sided interval at the level of its own error
     sides = []
     for side in ("greater", "less"):
         try:
@@ -182,6 +183,7 @@ def gate_of_marks(
 ) -> JudgedGate:
     """Decide by people's marks, of which the judge's on all items are corrected."""
     check_margin(margin, 0.0, _largest(binary=marks.binary))
+    # as for battles: the limits of two one-sided intervals
     sides = []
     for side in ("greater", "less"):
         result = corrected_difference(
@@ -247,6 +249,7 @@ def _at_look(
     limits = _limits_of_look(look, alpha)
     decision = decide_release(limits, margin, superior=superior)
     is_last = look.n == planned_looks.total
+    # a gain that is not shown yet may show later: only one that is shown too small is blocked
     if superior and not is_last and decision is Release.BLOCK and limits.high >= margin:
         return Release.UNDECIDED
     return decision

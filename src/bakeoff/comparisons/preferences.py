@@ -131,9 +131,10 @@ def compare_two(battles: Battles, a: str, b: str, alpha: float) -> TwoModels:
     votes = battles.among([a, b]).turned(a)
     result = _preference(votes, alpha)
     needed = None
-    known = result.details.get("se")
-    if known and result.estimate and not np.isnan(result.pvalue):
-        needed = prompts_for_power(known * np.sqrt(result.n), abs(result.estimate), alpha=alpha)
+    se = result.details.get("se")
+    # the exact test of few prompts has no standard error, of which √n are a standard deviation
+    if se and result.estimate and not np.isnan(result.pvalue):
+        needed = prompts_for_power(se * np.sqrt(result.n), abs(result.estimate), alpha=alpha)
     judges = _by_judge(votes, alpha)
     return TwoModels(
         a=a,
@@ -286,6 +287,7 @@ def _pair(
     b = strengths.models[members[1]]
     own = None
     met = int(strengths.met[members])
+    # fewer battles cannot be on so many prompts
     if met >= _OF_PAIR:
         own = _own_share(battles, a, b, alpha)
     # Differences of strengths are log odds: P(A wins) = 1 / (1 + exp(−difference)).
@@ -326,6 +328,7 @@ def _exchanged(pair: OfPair) -> OfPair:
             "share_low": 1 - own.details["share_high"],
             "share_high": 1 - own.details["share_low"],
         }
+        # limits are shown of the share alone, which is in the details
         own = dataclasses.replace(own, estimate=-own.estimate, ci=None, details=details)
     return OfPair(
         a=pair.b,

@@ -187,6 +187,7 @@ def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     tests_by_place: dict[int, dict[str, None]] = {}
     places: dict[str, int] = {}
     for i, row in enumerate(comparisons):
+        # one hypothesis may follow several omnibus tests, and is the same in all else
         content = json.dumps({**vars(row), "follows": ""}, default=str)
         place = places.setdefault(content, i)
         followed = tests_by_place.setdefault(place, {})

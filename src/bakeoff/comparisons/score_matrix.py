@@ -136,6 +136,7 @@ def complete(
     Scores in mixed units become ranks, unless they are not to be `ranked`.
     """
     models = scores.columns
+    # with this sign greater is better: so scores are ranked, and failures put below them
     sign = 1
     if not analysis.measures[metric].greater_is_better:
         sign = -1
@@ -155,10 +156,10 @@ def complete(
         if never:
             raise UserError(f"{', '.join(never)}: no data set has a score of it; leave it out")
         # where no model has a score there is nothing to rank
-        kept = ~np.isnan(values).all(axis=1)
-        notes += _notes_on_failures(values, kept)
-        values = sign * with_failures_last(sign * values[kept])
-        names = names[kept]
+        is_kept = ~np.isnan(values).all(axis=1)
+        notes += _notes_on_failures(values, is_kept)
+        values = sign * with_failures_last(sign * values[is_kept])
+        names = names[is_kept]
     return DatasetScores(tuple(models), tuple(names), values, tuple(notes))
 
 

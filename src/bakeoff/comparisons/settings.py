@@ -446,10 +446,10 @@ def _wrong_value(key: str, value: Any, choices: Sequence[Any], message: str) -> 
         return RETIRED_CORRECTIONS[str(value)]
     if value is None or not choices:
         return message
-    what = "value"
+    noun = "value"
     if key == "correction":
-        what = "correction"
-    return unknown(what, value, choices)
+        noun = "correction"
+    return unknown(noun, value, choices)
 
 
 def _check_together(entry: Entry, test: PlannedTest, analysis: Analysis) -> None:

@@ -105,6 +105,7 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     measure = study.metrics[metric]
     by_fold = _by_division(study, measure, dataset, study.plan)
     table = study.values[metric, study.plan].get(dataset)
+    # a fold without known answers has no constant, and a mean needs all folds
     if table is None or not by_fold.keys() >= set(table.index):
         return None
     folds = [by_fold[index] for index in table.index]
@@ -282,7 +283,8 @@ def _score_of_number(
         return constant_number(metric, answer, truth)
     numbers = test.get("numbers", {})
     if metric.null and numbers:
-        # a mean of squares knows no more of the rows than their mean and variance
+        # a mean of squares knows no more of the rows than their mean and variance, which two values
+        # have as well: mean ± sd, with a variance that divides by n
         n = test["rows"]
         sd = numbers["sd"] * math.sqrt((n - 1) / n)
         return constant_number(metric, answer, numbers["mean"] + np.array([-1, 1]) * sd)
@@ -325,6 +327,7 @@ def _class_counts(
         counts[part["repeat"], part["fold"]] = (counted(part["train"]), counted(part["test"]))
     rows = study.test_sets.get(dataset)
     if not counts and plan == "holdout" and rows is not None and rows.in_order:
+        # of given predictions the training rows are not known
         tested = np.bincount(rows.truth, minlength=len(classes))
         counts[1, 1] = (0 * tested, tested)
     return counts
@@ -358,7 +361,9 @@ def _on_folds(
         return []
     level = 1 - study.alpha
     width = metric.range[1] - metric.range[0]
+    # differences are positive where the model is better: errors change their sign
     sign = 1 if metric.greater_is_better else -1
+    # a row for each model, a column for each fold
     table = np.ascontiguousarray(values[:, complete].T)
     tests = corrected_against(
         sign * table,
@@ -419,6 +424,7 @@ def _on_rows(study: Study, metric: Metric, dataset: str, prediction: _Prediction
             continue
         beside = _beside(rows.only(runs), metric, prediction)
         if beside is not None:
+            # the constant is one more column behind those of the runs
             places = (tuple(range(len(runs))), (len(runs),))
             both = CrossedRuns((model, CONSTANT), beside, places, (False, True))
             against += _run(study, both, metric, dataset)
@@ -439,6 +445,7 @@ def _run(
         versus=CONSTANT,
     )
     for row in run_test(test, evidence, context_of(study.analysis, dataset, metric.name)):
+        # the constant is the control, and so A: turned, A is the model
         seen = seen_from(row, row.model_b)
         ci = row.result.get("ci")
         interval = None

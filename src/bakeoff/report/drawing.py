@@ -60,15 +60,19 @@ _RC: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": SIZE,
+    # texts of SVG stay texts, and ids are the same in every run
     "svg.fonttype": "none",
     "svg.hashsalt": "bakeoff",
+    # TrueType: many journals refuse fonts of type 3
     "pdf.fonttype": 42,
+    # a name between dollar signs is no formula
     "text.parse_math": False,
     "text.color": Colour.INK,
     "axes.edgecolor": Colour.SOFT,
     "axes.labelcolor": Colour.INK,
     "axes.linewidth": 0.8,
     "axes.unicode_minus": True,
+    # numbers at an axis are written out, without an offset or a power of ten beside it
     "axes.formatter.useoffset": False,
     "axes.formatter.limits": (-7, 15),
     "xtick.color": Colour.MUTED,
@@ -101,6 +105,7 @@ def styled() -> Any:
 def name_of(label: str, most: int = 30) -> str:
     """Abbreviate a name for a figure; wide characters count twice."""
     n_wide = sum(unicodedata.east_asian_width(letter) in _WIDE for letter in label)
+    # every wide character takes the place of one more, of half of them at most
     if n_wide:
         most = max(8, most - min(n_wide, most // 2))
     return short(label, most)
@@ -108,6 +113,7 @@ def name_of(label: str, most: int = 30) -> str:
 
 def text_width(text: str, size: float = SIZE) -> float:
     """Estimate the width of a text in inches, rather too wide than too narrow."""
+    # in units of the size of the font
     units = 0.0
     for letter in text:
         if unicodedata.east_asian_width(letter) in _WIDE:
@@ -195,6 +201,7 @@ def square_panels(
     for place, axes in enumerate(grid):
         axes.set_visible(place < len(models))
         axes.spines[["top", "right"]].set_visible(False)
+        # no panel is below this one: the numbers of the axis stand here
         axes.tick_params(length=0, labelbottom=place + across >= len(models))
     panels = dict(zip(models, grid, strict=False))
     for model, axes in panels.items():
@@ -255,21 +262,21 @@ def interval_plot(
     if band > 0:
         axes.axvspan(-band, band, color=Colour.GREEN, alpha=0.12, linewidth=0)
     for place, line in enumerate(lines):
-        found = line.decision in SAYS
+        is_finding = line.decision in SAYS
         colour = SAYS.get(line.decision, Colour.MUTED)
         if not math.isnan(line.ci[0]):
             axes.plot(line.ci, [place] * 2, color=colour, linewidth=1.6)
         if math.isfinite(line.estimate):
             # colour is never the only sign: a finding has a filled square
             fill = Colour.PAPER
-            if found:
+            if is_finding:
                 fill = colour
             axes.plot(
                 line.estimate, place, "s", markersize=5, color=colour, markerfacecolor=fill,
                 zorder=3,
             )  # fmt: skip
         ink = Colour.MUTED
-        if found or line.heading:
+        if is_finding or line.heading:
             ink = Colour.INK
         axes.text(
             1.015, place, line.note, transform=axes.get_yaxis_transform(), va="center",

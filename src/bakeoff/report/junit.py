@@ -25,8 +25,8 @@ def to_xml(suite: str, cases: Sequence[Case]) -> str:
     for case in cases:
         at = ElementTree.SubElement(root, "testcase", {"classname": suite, "name": case.name})
         if case.failure:
-            what = {"type": case.kind, "message": case.failure}
-            ElementTree.SubElement(at, "failure", what).text = case.failure
+            attributes = {"type": case.kind, "message": case.failure}
+            ElementTree.SubElement(at, "failure", attributes).text = case.failure
     ElementTree.indent(root)
     text: str = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

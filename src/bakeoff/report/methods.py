@@ -204,6 +204,7 @@ def _estimator(model: Model) -> str:
         for k, v in step.params.items():
             if isinstance(v, _PLAIN):
                 plain.append(f"{k} = {clean(str(v))}")
+        # parameters are listed all or not at all: of a part one would take the others for defaults
         if plain and len(plain) == len(step.params) <= _MOST_PARAMS:
             name += f" with {words(plain)}"
         elif step.params:
@@ -334,12 +335,12 @@ def _tuned(name: str, tune: Tune) -> str:
 def _design(study: Study) -> Iterator[str]:
     """Say how rows were divided for training and testing."""
     plans = study.analysis.plans
-    given = study.analysis.scores_of_plans
+    plans_of_given_scores = study.analysis.scores_of_plans
     done = "tested"
     if study.analysis.fitted:
         done = "trained and tested"
     for plan in plans:
-        if plan in given:
+        if plan in plans_of_given_scores:
             yield f"The scores come from {_folds(study, plan)} done elsewhere."
         elif plan == "holdout":
             yield _holdout(study)
@@ -348,7 +349,8 @@ def _design(study: Study) -> Iterator[str]:
             if plan == "cv_5x2":
                 source = " [@dietterich1998]"
             yield f"Models were {done} by {_folds(study, plan)}{source}."
-    if len(study.models) > 1 and not given >= plans.keys():
+    # of given scores nobody knows the rows
+    if len(study.models) > 1 and not plans_of_given_scores >= plans.keys():
         yield f"All models were {done} on the same rows."
 
 
@@ -415,6 +417,7 @@ def _holdout(study: Study) -> str:
     if not study.analysis.fitted:
         return f"Models were {tested}."
     methods = {division["method"] for division in study.divisions if division["plan"] == "holdout"}
+    # data sets that were divided in several ways share no phrase
     if len(methods) == 1:
         tested += _SET_APART.get(methods.pop(), "")
     if n_train:
@@ -492,6 +495,7 @@ def _named(families: Sequence[Family]) -> str:
     used = []
     for family in families:
         for row in family.rows:
+            # a form of a test may have a source of its own, which its results name
             used.append(row.result.get("method"))
     return f"{prose.the(entry)}{cited(entry.citation, *used)}"
 
@@ -511,9 +515,10 @@ def _options(family: Family, test: PlannedTest) -> str:
     options = []
     if row.alternative != "two-sided":
         options.append("one-sided")
-    for value, what in ((row.margin, "a margin"), (row.rope, "a region of practical equivalence")):
+    for value, name in ((row.margin, "a margin"), (row.rope, "a region of practical equivalence")):
         if not math.isnan(value):
-            options.append(f"{what} of ±{value:g} {family.written.unit}".rstrip())
+            options.append(f"{name} of ±{value:g} {family.written.unit}".rstrip())
+    # the values that a share, or a mean, of a single model is tested against
     for name, value in test.options.items():
         if name in ("p0", "mu0"):
             options.append(f"{name} = {value:g}")
@@ -591,6 +596,7 @@ def _subgroups_and_failures(study: Study) -> Iterator[str]:
 def _programs(study: Study) -> str:
     """Say which programs computed it, and where randomness comes from."""
     versions = study.environment
+    # skrub only encodes columns, and scikit-learn is for fits
     unused = ["skrub"]
     if encodes(study):
         unused = []

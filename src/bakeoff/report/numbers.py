@@ -28,6 +28,7 @@ def number(value: float | None) -> str:
             return INFINITE
         return MINUS + INFINITE
     size = abs(value)
+    # whole numbers have no decimals, and from a million on an exponent
     if size == 0 or (value == int(value) and size < 1e6):
         text = f"{size:,.0f}"
     elif size < 1e-4 or size >= 1e6:
@@ -37,6 +38,7 @@ def number(value: float | None) -> str:
             sign = MINUS
         text = f"{mantissa}e{sign}{abs(int(exponent))}"
     else:
+        # three significant digits: 12.3, 0.0123
         decimals = max(0, 2 - math.floor(math.log10(size)))
         text = f"{size:,.{decimals}f}"
     return _signed(text, value)
@@ -60,6 +62,7 @@ def interval(low: float, high: float, decimals: int = 3) -> str:
     """Format an interval; the dash stands for none."""
     if math.isnan(low) or math.isnan(high):
         return NONE
+    # an end that is infinite is not part of its interval
     opening = "["
     if math.isinf(low):
         opening = "("
@@ -77,6 +80,7 @@ def pvalue(p: float) -> str:
         return "< .001"
     if p >= 1:
         return "1"
+    # with three digits this would be 1.000
     if p >= 0.9995:
         return "> .999"
     return f"{p:.3f}".removeprefix("0")
@@ -103,6 +107,7 @@ def probability(value: float) -> str:
 
 def percent(value: float) -> str:
     """Format a level or a share: ``95%``, ``99.5%``."""
+    # a share close to 1 has all of its digits: 99.9999% is not 100%
     digits = 12
     if value > 1 or f"{value * 100:.4g}" != "100":
         digits = 4
@@ -154,6 +159,7 @@ def short(text: str, most: int = 30) -> str:
     if len(text) <= most:
         return text
     head = most // 2
+    # the ellipsis takes the place of one letter
     tail = len(text) - (most - head - 1)
     return f"{text[:head].rstrip()}…{text[tail:].lstrip()}"
 
@@ -170,11 +176,11 @@ def letters_for(names: Iterable[str], most: int = 30) -> int:
 
 def clean(text: str) -> str:
     """Drop what no page, SVG or terminal may carry: control and direction-changing characters."""
-    kept = []
+    printable = []
     for letter in text:
         if unicodedata.category(letter) not in _UNSEEN:
-            kept.append(letter)
-    return " ".join("".join(kept).split()) or "(no name)"
+            printable.append(letter)
+    return " ".join("".join(printable).split()) or "(no name)"
 
 
 def paragraph(text: str, indent: str = "") -> str:

@@ -99,11 +99,11 @@ class Page:
         caution = prose.in_words(self.study, entry.caution)
         if self.study.analysis.related:
             return caution
-        kept = []
+        sentences = []
         for sentence in re.split(r"(?<=\.) ", caution):
             if not sentence.startswith(OF_GROUPS):
-                kept.append(sentence)
-        return " ".join(kept)
+                sentences.append(sentence)
+        return " ".join(sentences)
 
     def note_of(self, item: Item, note: str) -> str:
         """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
@@ -292,6 +292,7 @@ class Page:
             pictures[name] = inline_svg(picture, f"fig-{name}")
         experiment = self.study.experiment
         settings: dict[str, Any] = {}
+        # a run leaves its settings in a file of their own
         if self.alone and experiment is not None:
             settings = experiment.resolved()
         resolved = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
@@ -370,6 +371,7 @@ def render(template: str, **content: Any) -> str:
 
 def inline_svg(svg: str, name: str) -> Picture:
     """Make an SVG file a part of the page, with ids of its own and the colours of the page."""
+    # a style in the file would be one of the whole page
     body = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     opening, _, inner = body.partition(">")
     width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', opening).groups()  # type: ignore[union-attr]
@@ -387,6 +389,7 @@ def _adopt(tag: str, prefix: str) -> str:
     tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', tag)
     tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
     tag = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)
+    # variables of the style sheet, which has other colours in the dark
     for colour in Colour:
         tag = tag.replace(colour, f"var(--{colour.name.lower()})")
     return re.sub(r"(\d\.\d\d)\d+", r"\1", " ".join(tag.split()))

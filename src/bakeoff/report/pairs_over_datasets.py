@@ -44,6 +44,7 @@ class Wins(NamedTuple):
 
 def tells(family: Family, row: Comparison | None) -> bool:
     """Tell whether a comparison over data sets can be told by its own estimate."""
+    # these tests have an estimate: a typical difference or ratio, or the wins
     by_itself = family.entry.name in BY_FLIPS and not family.dataset
     return by_itself and row is not None and math.isfinite(row.estimate)
 
@@ -57,6 +58,7 @@ def sentence(study: Study, family: Family, row: Comparison) -> str:
     b = study.name(ahead.model_b)
     wins = _wins(family, ahead)
     where = prose.evidence(study, family)
+    # where scores are missing, pairs are compared on unlike numbers of data sets
     if len({each.n for each in family.rows}) > 1:
         where = study.counted_datasets([ahead.n])
     if family.entry.name == _OF_WINS:
@@ -65,13 +67,15 @@ def sentence(study: Study, family: Family, row: Comparison) -> str:
             compared = f"the {wins.n} compared of {compared}"
         return f"On {wins.won} of {compared}, {a} is better than {b}"
     if family.entry.name == _OF_RATIOS:
-        said = f"the {family.measure.title} of {a} is typically {_ratio(family, ahead)} that of {b}"
+        ratio = _ratio(family, ahead)
+        difference = f"the {family.measure.title} of {a} is typically {ratio} that of {b}"
     else:
         gap = prose.gap_with_interval(ahead, family)
-        said = f"{a} is typically {gap} better than {b}"
+        difference = f"{a} is typically {gap} better than {b}"
+        # what rounds to 0 is no advantage of either model
         if not re.search("[1-9]", prose.gap_of(family, ahead.estimate)):
-            said = f"{a} and {b} typically differ by {gap}"
-    return f"Over {where}, {said}, and {a} wins on {wins.text}"
+            difference = f"{a} and {b} typically differ by {gap}"
+    return f"Over {where}, {difference}, and {a} wins on {wins.text}"
 
 
 def _wins(family: Family, row: Comparison) -> Wins:
@@ -79,6 +83,7 @@ def _wins(family: Family, row: Comparison) -> Wins:
     details = row.result.get("details", {})
     won = int(details.get("wins", 0))
     lost = int(details.get("losses", 0))
+    # wins are those of the model that was A in the test
     if family.turned(row.model_a, row.model_b):
         return Wins(lost, won, row.n)
     return Wins(won, lost, row.n)
@@ -115,6 +120,7 @@ def contradiction(study: Study, family: Family, row: Comparison) -> str:
     mean = float(differences.mean())
     if not family.measure.greater_is_better:
         mean = -mean
+    # a tie, of sign 0, contradicts nothing
     signs = {int(np.sign(value)) for value in (mean, wins.won - wins.lost, row.estimate)} - {0}
     if len(signs) < 2 or not wins.won + wins.lost:
         return ""
@@ -125,6 +131,7 @@ def contradiction(study: Study, family: Family, row: Comparison) -> str:
         other = row.model_a
         wins = Wins(wins.lost, wins.won, wins.n)
         mean = -mean
+    # who wins leads by the mean as well: it is the typical difference that contradicts
     if mean >= 0:
         return (
             f"{study.name(leader)} wins on {wins.text} data sets, yet the typical difference is "

@@ -80,6 +80,7 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     ranks = ranks_of(means, study.metrics[metric])
     average_ranks = _ranks_of_units(study, means, metric, ranks)
     is_best = ranks.eq(ranks.min(axis=1), axis=0)
+    # a single data set is described by the scores of its folds
     scores = means
     if len(means) == 1:
         scores = study.values[metric, plan][means.index[0]]
@@ -145,6 +146,7 @@ def by_unit(study: Study, means: pd.DataFrame, metric: str) -> DatasetScores | N
 
 def ranks_of(means: pd.DataFrame, metric: Metric) -> pd.DataFrame:
     """Rank the models within each data set, 1 is best; scores that differ by float noise tie."""
+    # a row of scores for each data set, each with a size of its own
     units = [_unit(metric, row) for row in means.to_numpy(np.float64)]
     rounded = means.div(units, axis=0).round(_DIGITS)
     return rounded.rank(axis=1, ascending=not metric.greater_is_better, method="average")
@@ -213,7 +215,9 @@ def _half_sample_interval(
     assert isinstance(halves, Halves)
     rows = study.scores[(study.scores["plan"] == "halves") & (study.scores["metric"] == metric)]
     rows = rows[rows["model"] == model].sort_values(["repeat", "fold"])
+    # a row for each cross-validation: first those of the halves, then those of all rows
     scores = rows["value"].to_numpy(np.float64).reshape(-1, halves.folds)
+    # a mean score is the mean difference from a model that scores 0
     result = half_sample_t(
         scores,
         np.zeros_like(scores),
@@ -231,6 +235,7 @@ def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
         return None
     low, high = study.metric.range
     uninformative = line.ci.high - line.ci.low >= (high - low) / 2
+    # a range without an end has no half: what touches a limit says nothing
     if math.isinf(high - low):
         uninformative = line.ci.low in (low, high) or line.ci.high in (low, high)
     if uninformative:
@@ -271,6 +276,7 @@ def standings(study: Study, metric: str = "") -> tuple[Standing, ...]:
     places = []
     for i, m in enumerate(best_first):
         rate = float(rates.rate[i])
+        # of k models one that beats the share w of the others has the rank k − (k − 1) w
         standing = Standing(
             model=merged.models[m],
             average_rank=n_models - (n_models - 1) * rate,
@@ -337,6 +343,7 @@ def _lead_by_scores(study: Study, family: Family) -> dict[str, float]:
 def order(study: Study) -> list[str]:
     """Return the models, best first, those without all scores last."""
     models = [line.model for line in ranking(study)]
+    # standings go by what is left of the scores of models that lack some
     if study.several and len(models) < len(study.models):
         models = [standing.model for standing in standings(study)] + models
     return list(dict.fromkeys([*models, *study.models]))
@@ -465,6 +472,7 @@ def _worse(
     pvalues = np.ones((len(models), len(models)))
     for pair in pairs.pairs:
         for better, worse, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
+            # a pair cannot show that the model with the lower score is better
             of_family = 1.0
             if sign * pair.estimate > 0:
                 of_family = pair.pvalue_adjusted

@@ -32,15 +32,15 @@ def accuracy_of_rare(cards: Mapping[str, Mapping[str, Any]], metric: str, title:
     if not rare:
         return ""
     if len(cards) == 1:
-        found = _of_rows(next(iter(rare.values())))
+        rarity = _of_rows(next(iter(rare.values())))
     else:
-        found = _of_data_sets(cards, list(rare))
+        rarity = _of_data_sets(cards, list(rare))
     binary = all(len(counts) == 2 for counts in rare.values())
     ranks = "roc_auc_ovr"
     if binary:
         ranks = "roc_auc"
     return (
-        f"only {found}, and {title} hardly depends on how well models recognise them: "
+        f"only {rarity}, and {title} hardly depends on how well models recognise them: "
         f"{METRICS['log_loss'].title} (of probabilities) or {METRICS[ranks].title} as the first "
         "metric may find differences that it hides."
     )

@@ -202,13 +202,13 @@ def none_possible(adjusted: str, smallest: str, level: str, remedy: str = "") ->
 @_coded
 def no_proof(result: str, difference: str = "", needed: str = "") -> str:
     """Say that no difference is no equality, and which one would be found, or by how many rows."""
-    found = _optional(": ", difference, " would be found with a probability of 80%")
+    detectable = _optional(": ", difference, " would be found with a probability of 80%")
     shown = _optional(
         " If the difference seen is the true one, about ",
         needed,
         " would show it with that probability.",
     )
-    return f"{result} does not prove that the models are equal{found}.{shown}"
+    return f"{result} does not prove that the models are equal{detectable}.{shown}"
 
 
 @_coded

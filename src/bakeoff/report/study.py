@@ -115,11 +115,11 @@ class Study:
         for card in self.cards.values():
             classes = list(card.get("classes", ()))
             positive.add(clean(classes[-1]) if len(classes) == 2 else "")
-        # told where it is the second of two classes on all data sets
-        told = ""
+        # named in titles of metrics where it is the same class on all data sets
+        positive_class = ""
         if len(positive) == 1:
-            told = positive.pop()
-        return metrics_of(self.analysis, told)
+            positive_class = positive.pop()
+        return metrics_of(self.analysis, positive_class)
 
     @cached_property
     def metric(self) -> Metric:
@@ -146,6 +146,7 @@ class Study:
     @cached_property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
+        # a model that failed on a data set is left out there with all of its fits
         failed = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}
         folds = sum(len(plan.splits()) for plan in self.analysis.plans.values())
         fits = 0
@@ -217,6 +218,7 @@ class Study:
         for (metric, plan), part in self.scored.groupby(["metric", "plan"], sort=False):
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
+            # a wide table has the folds of all data sets below each other
             tables = {}
             for name, rows in wide.groupby(level="dataset", sort=False):
                 tables[str(name)] = rows.droplevel("dataset")
@@ -272,10 +274,10 @@ class Study:
         why = "; ".join(reasons) or "no reason given"
         where = ""
         if len(rows) > 1:
-            places = "folds"
+            noun = "folds"
             if self.several and rows["dataset"].is_unique:
-                places = "data sets"
-            where = f" on {len(missing)} of {len(rows)} {places}"
+                noun = "data sets"
+            where = f" on {len(missing)} of {len(rows)} {noun}"
         return f"{self.metric.title} is undefined{where} ({why})"
 
     def sizes(

@@ -44,12 +44,15 @@ def in_tasks(study: Study, metric: str, a: str, b: str) -> InTasks | None:
     """Compare two models in each task of the first data set whose rows are of several."""
     rows = study.test_sets or study.numbers
     for _, scores in task_scores(rows, study.analysis, [metric]):
+        # on a data set a model may have no results
         if not {a, b} <= {*scores.models}:
             continue
-        places = scores.models.index(a), scores.models.index(b)
-        found = task_differences(scores.suite, *places, 1 - study.alpha)
-        found.sort(key=lambda one: -one.estimate)
-        return InTasks(scores, (a, b), found)
+        # a suite knows models by their columns
+        column_a = scores.models.index(a)
+        column_b = scores.models.index(b)
+        differences = task_differences(scores.suite, column_a, column_b, 1 - study.alpha)
+        differences.sort(key=lambda difference: -difference.estimate)
+        return InTasks(scores, (a, b), differences)
     return None
 
 
@@ -76,6 +79,7 @@ def _other_mean(study: Study, family: Family, row: Comparison, details: Mapping[
     if family.turned(row.model_a, row.model_b):
         sign = -1
     estimate = sign * as_float(other.get("estimate"))
+    # in a turned comparison the sign changes, and the limits change places
     low, high = sorted(sign * as_float(end) for end in other.get("ci", (math.nan, math.nan)))
     shown_here = row.ci_low > 0 or row.ci_high < 0
     shown_there = low > 0 or high < 0
@@ -113,19 +117,19 @@ def _large_task(row: Comparison, details: Mapping[str, Any]) -> str:
 
 def _count(study: Study, family: Family, row: Comparison) -> str:
     """Count the tasks in which one model is shown better than the other."""
-    found = in_tasks(study, family.metric, row.model_a, row.model_b)
-    if found is None or len(found.differences) == 1:
+    by_task = in_tasks(study, family.metric, row.model_a, row.model_b)
+    if by_task is None or len(by_task.differences) == 1:
         return ""
     better = []
     worse = []
-    for difference in found.differences:
+    for difference in by_task.differences:
         if not _shown(difference, study):
             continue
         if difference.estimate > 0:
             better.append(difference.task)
         elif difference.estimate < 0:
             worse.append(difference.task)
-    count = len(found.differences)
+    count = len(by_task.differences)
     left = count - len(better) - len(worse)
     a = study.name(row.model_a)
     b = study.name(row.model_b)
@@ -164,13 +168,14 @@ class TaskLine(NamedTuple):
     difference: TaskDifference
 
 
-def lines(found: InTasks) -> list[TaskLine]:
+def lines(by_task: InTasks) -> list[TaskLine]:
     """Return a line for each task, sorted by the difference."""
-    suite = found.scores.suite
+    suite = by_task.scores.suite
     table = []
-    for difference in found.differences:
+    for difference in by_task.differences:
+        # a row for each task, a column for each model
         values = suite.by_task[suite.names.index(difference.task)].tolist()
-        by_model = dict(zip(found.scores.models, values, strict=True))
+        by_model = dict(zip(by_task.scores.models, values, strict=True))
         table.append(TaskLine(difference.task, difference.rows, by_model, difference))
     return table
 

@@ -234,6 +234,7 @@ def _measured(
 
 def _is_shown(column: Column, rows: Sequence[Mapping[Any, Any]], study: Study) -> bool:
     """Tell whether a table has a column: where any row has a value, and all if there is no row."""
+    # a column that no row fills is left out, unless there are no rows at all
     if column.several and not study.several:
         return False
     return not rows or any(column.place in row for row in rows)

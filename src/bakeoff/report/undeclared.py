@@ -88,14 +88,14 @@ class Note(NamedTuple):
     """What was found in a data set, and what to do."""
 
     dataset: str
-    found: str
+    finding: str
     advice: str
     """Whole sentences."""
 
     @property
     def text(self) -> str:
         """Both, one after the other."""
-        return f"{self.found} {self.advice}"
+        return f"{self.finding} {self.advice}"
 
 
 @lru_cache(maxsize=8)
@@ -127,16 +127,16 @@ def notes_on(
             advice = remark.advice
             if in_python:
                 advice = _IN_PYTHON.get(kind, advice)
-            found = f"{label} has {remark.columns}: {words(columns, _MOST_COLUMNS)}."
-            yield Note(dataset, found, f"{capital(advice)}.")
+            finding = f"{label} has {remark.columns}: {words(columns, _MOST_COLUMNS)}."
+            yield Note(dataset, finding, f"{capital(advice)}.")
     for column in card["group_columns"]:
         name = clean(column["column"])
-        found = (
+        finding = (
             f"{name!r} of {label} looks like an id of groups: {column['why']}, and there are "
             f"{column['groups']:,} values in {card['rows']:,} rows."
         )
         setting = _setting_of_groups(card, name, command)
-        yield Note(dataset, found, f"If rows of one value belong together, write {setting}.")
+        yield Note(dataset, finding, f"If rows of one value belong together, write {setting}.")
     repeats = list(_repeats(card, divisions))
     if repeats:
         column = _CASES
@@ -149,15 +149,16 @@ def _columns_with(card: Mapping[str, Any], kind: str) -> list[str]:
     """Name the columns of a data set that have a remark of one kind, with what it says."""
     named = []
     for name, column in card["features"].items():
-        remark, said = column.get("remark", ("", ""))
+        # a remark is its kind and what was found, such as a text or two categories
+        remark, example = column.get("remark", ("", ""))
         if remark == kind:
-            named.append(f"{clean(name)!r}{_in_brackets(said)}")
+            named.append(f"{clean(name)!r}{_in_brackets(example)}")
     return named
 
 
-def _in_brackets(said: str) -> str:
-    if said:
-        return f" ({clean(said)})"
+def _in_brackets(example: str) -> str:
+    if example:
+        return f" ({clean(example)})"
     return ""
 
 
@@ -200,9 +201,10 @@ def _repeats(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) ->
             if repeated / max(n, 1) > worst:
                 worst = repeated / max(n, 1)
                 again = f"{_repeat(repeated)} a training row in every feature"
-                said = f"{repeated:,} of {n:,} test rows {which}{PLANS[division['plan']]} {again}"
+                of_plan = f"{which}{PLANS[division['plan']]}"
+                worst_part = f"{repeated:,} of {n:,} test rows {of_plan} {again}"
     if worst:
-        yield f"{said}, so models may have memorised them."
+        yield f"{worst_part}, so models may have memorised them."
 
 
 def _repeat(n_rows: int) -> str:
@@ -214,17 +216,18 @@ def _repeat(n_rows: int) -> str:
 
 def remark_on(column: Mapping[str, Any]) -> str:
     """Say in a table what is odd about a column; empty where nothing is."""
-    kind, said = column.get("remark", ("", ""))
+    kind, example = column.get("remark", ("", ""))
     if not kind:
         return ""
     text = REMARKS[kind].column
-    if said:
-        text = f"{text.removesuffix('.')} ({clean(said)})."
+    if example:
+        text = f"{text.removesuffix('.')} ({clean(example)})."
     return text
 
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
     """Note disagreements of models that are alike on neighbouring test rows."""
+    # what is declared is accounted for, and rows without an order have no neighbours
     if rows.related or rows.n < 2 or not rows.in_order:
         return
     alike = order_dependence(rows.correct, rows.truth)

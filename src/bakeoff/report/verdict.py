@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
     """One line: the difference with its interval, the p-value, and what was tested."""
     main: tuple[Sentence, ...]
     """At most three sentences: on the baseline, the main caution, and what to do next."""
-    more: tuple[Sentence, ...]
+    folded: tuple[Sentence, ...]
     """Everything else, for a folded part."""
     leader: str
     """The model with the best score; empty where there is none."""
@@ -38,7 +38,7 @@ class Verdict(NamedTuple):
     @property
     def sentences(self) -> tuple[str, ...]:
         """Everything below the headline."""
-        sentences = (*self.main, *self.more)
+        sentences = (*self.main, *self.folded)
         return (self.evidence, *sentences) if self.evidence else sentences
 
     @property
@@ -52,6 +52,7 @@ def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     tested = find(study)
     baseline = against_baseline(study)
+    # of fixed tasks the evidence names the other mean and the tasks one by one
     over_tasks = suites.leading_pair(study)
     if over_tasks is not None:
         tested.evidence += suites.sentences(study, *over_tasks)
@@ -62,7 +63,8 @@ def answer(study: Study) -> Verdict:
         notes_in_main = 0
 
     # that no model is better than the baseline comes first: which is best is the second question
-    headlines = _said([baseline.headline, tested.headline])
+    headlines = _not_empty([baseline.headline, tested.headline])
+    # in the order of importance: what stands behind the third one is folded
     main: list[str] = list(headlines[1:])
     main += baseline.by_dataset
     main += remarks.excluded(study)
@@ -73,42 +75,42 @@ def answer(study: Study) -> Verdict:
         main.append(sentences.check_scores())
     main += [tested.none_possible, tested.no_proof, tested.next_test]
     main += notes[:notes_in_main]
-    said = _said(main)
+    sentences_below = _not_empty(main)
 
-    more: list[str] = list(said[MOST:])
-    more += baseline.by_other_metrics
-    more += tested.scores
-    more += tested.undecided
-    more += tested.posterior
-    more += tested.cautions[1:]
-    more += tested.better
-    more += tested.not_different
-    more.append(tested.uncorrected)
-    more += tested.margins
-    more.append(tested.of_seeds)
-    more += tested.disagreements
-    more += remarks.left_out(study)
-    more += remarks.preparation(study)
-    more += remarks.cautions_on_results(study)
-    more += remarks.interactions(study)
-    more += notes[notes_in_main:]
+    folded: list[str] = list(sentences_below[MOST:])
+    folded += baseline.by_other_metrics
+    folded += tested.scores
+    folded += tested.undecided
+    folded += tested.posterior
+    folded += tested.cautions[1:]
+    folded += tested.better
+    folded += tested.not_different
+    folded.append(tested.uncorrected)
+    folded += tested.margins
+    folded.append(tested.of_seeds)
+    folded += tested.disagreements
+    folded += remarks.left_out(study)
+    folded += remarks.preparation(study)
+    folded += remarks.cautions_on_results(study)
+    folded += remarks.interactions(study)
+    folded += notes[notes_in_main:]
     return Verdict(
         kind=tested.kind,
         headline=headlines[0],
         evidence=" ".join(tested.evidence),
-        main=tuple(said[:MOST]),
-        more=tuple(_said(more)),
+        main=tuple(sentences_below[:MOST]),
+        folded=tuple(_not_empty(folded)),
         leader=tested.leader,
         comparison=tested.comparison,
     )
 
 
-def _said(texts: Iterable[str]) -> list[Sentence]:
+def _not_empty(texts: Iterable[str]) -> list[Sentence]:
     """Leave out sentences that have nothing to say."""
-    said = []
+    not_empty = []
     for text in texts:
         if text:
             # all have a code, by which `verdict.json` names them
             assert isinstance(text, Sentence), text
-            said.append(text)
-    return said
+            not_empty.append(text)
+    return not_empty

@@ -36,7 +36,7 @@ CAUTIONS = {
 
 def verdict_data(study: Study, verdict: Verdict) -> dict[str, Any]:
     """Return kind, leader, the comparison that decides, and sentences with their codes."""
-    told = (*verdict.main, *verdict.more)
+    sentences = (*verdict.main, *verdict.folded)
     leader = study.label(verdict.leader) if verdict.leader else None
     return {
         "kind": verdict.kind.value,
@@ -46,8 +46,8 @@ def verdict_data(study: Study, verdict: Verdict) -> dict[str, Any]:
         "greater_is_better": study.metric.greater_is_better,
         "leader": leader,
         "comparison": _comparison(study, verdict.comparison),
-        "cautions": _coded(sentence for sentence in told if sentence.code in CAUTIONS),
-        "findings": _coded(sentence for sentence in told if sentence.code not in CAUTIONS),
+        "cautions": _coded(sentence for sentence in sentences if sentence.code in CAUTIONS),
+        "findings": _coded(sentence for sentence in sentences if sentence.code not in CAUTIONS),
     }
 
 

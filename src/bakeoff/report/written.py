@@ -70,6 +70,7 @@ class Written:
 
     @property
     def _decimals_of_points(self) -> int:
+        # a percentage point is a hundredth of a share
         return max(self.decimals - 2, 0)
 
 
@@ -112,6 +113,7 @@ def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
             sizable.append(error)
     # a standard error beyond the scores is that of a model that diverged
     typical = [error for error in sizable if error <= size] or sizable
+    # three digits of the scores where no standard error is known, else two of that error
     wanted = 2 - _exponent(size)
     if typical:
         wanted = 1 - _exponent(statistics.median_low(typical))
@@ -120,4 +122,5 @@ def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
 
 
 def _exponent(value: float) -> int:
+    # of the rounded number: 0.0996 is 1.0e-01 with two digits
     return int(f"{value:.1e}".partition("e")[2])

@@ -139,7 +139,7 @@ def exhibit_text(name):
 
 def verdict_text(name):
     verdict = verdict_of(name)
-    parts = (verdict.headline, verdict.evidence, *verdict.main, *(f"  {m}" for m in verdict.more))
+    parts = (verdict.headline, verdict.evidence, *verdict.main, *(f"  {m}" for m in verdict.folded))
     return f"[{verdict.kind.value}] " + "\n".join(filter(None, parts))
 
 

@@ -150,7 +150,7 @@ def test_verdict_as_data_keeps_to_its_schema(name):
     verdict = verdict_of(name)
     found = json.loads(json.dumps(verdict_data(made(name), verdict), allow_nan=False))
     jsonschema.validate(found, schema)
-    assert [*found["cautions"], *found["findings"]] or not (verdict.main or verdict.more)
+    assert [*found["cautions"], *found["findings"]] or not (verdict.main or verdict.folded)
     kinds = schema["properties"]["kind"]["enum"]
     assert kinds == [kind.value for kind in Kind]
 
@@ -171,6 +171,6 @@ def test_cautions_have_codes_that_stay():
     coded = set()
     for name in CASES:
         verdict = verdict_of(name)
-        coded |= {sentence.code for sentence in (*verdict.main, *verdict.more)}
+        coded |= {sentence.code for sentence in (*verdict.main, *verdict.folded)}
     # the cases have no training runs, no logs, and no test that its interval contradicts
     assert CAUTIONS - coded == {"runs", "results", "disagreement", "not_exchangeable"}

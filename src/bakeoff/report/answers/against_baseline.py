@@ -40,17 +40,18 @@ def against_baseline(study: Study) -> AgainstBaseline:
     """Say what a constant prediction scores, and which models are not shown to beat it."""
     if study.several:
         return _on_datasets(study)
-    told = AgainstBaseline()
+    against = AgainstBaseline()
     constants = baselines(study, study.metric.name)
     if not constants:
-        return told
+        return against
     constant = constants[0]
     results = list(_results(study, constant))
     if _none_better(study) or looks_reversed(study):
+        # results[0] is about all models where there is no other result
         models, shown = results[0] if len(results) == 1 else NO_MODEL
         title = study.metric.title
-        told.headline = sentences.than_baseline(models, shown, constant.label, title)
-    told.constant = _constant(study, constant)
+        against.headline = sentences.than_baseline(models, shown, constant.label, title)
+    against.constant = _constant(study, constant)
     by_result = defaultdict[tuple[str, str, str], list[str]](list)
     for metric in study.analysis.metrics[1:]:
         for other in baselines(study, metric):
@@ -58,8 +59,8 @@ def against_baseline(study: Study) -> AgainstBaseline:
                 by_result[models, shown, other.label].append(study.metrics[metric].title)
     for (models, shown, label), titles in by_result.items():
         text = sentences.than_baseline(models, shown, label, words(titles))
-        told.by_other_metrics.append(text)
-    return told
+        against.by_other_metrics.append(text)
+    return against
 
 
 def _none_better(study: Study) -> bool:
@@ -76,7 +77,7 @@ def _none_better(study: Study) -> bool:
 
 def _on_datasets(study: Study) -> AgainstBaseline:
     """Say by which metrics on which data sets no model is shown to be better."""
-    told = AgainstBaseline()
+    against = AgainstBaseline()
     for metric in study.analysis.metrics:
         tested = []
         none_better = []
@@ -94,10 +95,10 @@ def _on_datasets(study: Study) -> AgainstBaseline:
         name = named_alike(none_better)
         text = sentences.than_baseline(models, shown, name, study.metrics[metric].title, on)
         if metric == study.metric.name and _none_better(study):
-            told.headline = text
+            against.headline = text
         else:
-            told.by_dataset.append(text)
-    return told
+            against.by_dataset.append(text)
+    return against
 
 
 def _results(study: Study, constant: Baseline) -> Iterator[tuple[str, str]]:
@@ -168,6 +169,7 @@ def exchanged(study: Study) -> str:
     """Say that classes may be exchanged, where the reverse of the predictions is better."""
     if not looks_reversed(study):
         return ""
+    # of two classes the positive one comes last
     classes = list(study.cards[study.datasets[0]]["classes"])
     return sentences.exchanged(repr(clean(classes[-1])))
 

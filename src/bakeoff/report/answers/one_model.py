@@ -21,6 +21,7 @@ def one_model(study: Study, answer: Answer) -> None:
     """Answer for a single model: what its most trustworthy test says, or its score."""
     answer.leader = study.models[0]
     tested = [family for family in study.families if family.role == "single"]
+    # tests by the metric that ranks come first, the most trustworthy of them at the head
     tested.sort(
         key=lambda family: (
             family.metric != study.metric.name,

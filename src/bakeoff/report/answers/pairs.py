@@ -40,6 +40,7 @@ class Outcome(NamedTuple):
     def kind(self) -> Kind:
         """Sum it up."""
         unresolved = self.open + self.undecided
+        # a model that beats the leader contradicts the order by scores, whatever else was shown
         if self.lost:
             return Kind.CONFLICT
         if self.beaten:
@@ -138,6 +139,7 @@ def _tell_results(study: Study, answer: Answer, outcome: Outcome) -> None:
         answer.evidence += _leader_and_next(study, outcome)
     else:
         _tell_over_datasets(study, answer, outcome)
+    # of two models the headline says already who is better
     if len(study.models) > 2 or outcome.lost:
         elsewhere = sorted(outcome.elsewhere, key=lambda row: row.pvalue_adjusted)
         answer.better += shared.better(study, outcome.won or elsewhere)
@@ -249,6 +251,7 @@ def _better_than_some(study: Study, outcome: Outcome) -> str:
     if not outcome.family.dataset:
         metric = f"average rank by {metric}"
     unresolved = outcome.open + outcome.undecided
+    # who is tied with the leader is named beside it
     unresolved = [row for row in unresolved if row.model_b not in outcome.tied]
     but = ""
     if unresolved:
@@ -316,10 +319,12 @@ def _compared(outcome: Outcome) -> Comparison | None:
     """Return the comparison of the leader, and those that are tied with it, with the next best."""
     family = outcome.family
     other = outcome.runner_up
+    # between models of the same rank there is no lead to tell
     if outcome.tied and outcome.behind:
         other = outcome.behind
     if not family.dataset:
         return family.between(outcome.leader, other)
+    # the evidence is about a model that beats the leader, where there is one
     if outcome.lost:
         other = outcome.lost[0].model_b
     for model in (other, *family.models):
@@ -336,6 +341,7 @@ def _leader_and_next(study: Study, outcome: Outcome) -> list[str]:
     if row is None:
         return []
     title = family.measure.title
+    # by its own estimate a test may have another model ahead than by the scores
     if row.estimate < 0:
         score = prose.of_model(title, study.name(row.model_b))
         return [shared.ahead(study, family, row, score=score, by_the_test=True)]

@@ -38,12 +38,12 @@ def excluded(study: Study) -> Iterator[Sentence]:
 
 def left_out(study: Study) -> Iterator[Sentence]:
     """Say which models are left out of the ranking and of the tests over data sets."""
-    told = set()  # by `excluded`
+    told_as_excluded = set()  # by `excluded`
     if not study.several and not study.failed.empty:
-        told = set(study.failed["model"])
+        told_as_excluded = set(study.failed["model"])
     ranked_last = study.missing.get("policy") == "failed"
     for model, reason in study.excluded.items():
-        if model not in told and not ranked_last:
+        if model not in told_as_excluded and not ranked_last:
             yield sentences.left_out(study.name(model), reason)
     notes: dict[str, None] = {}
     for row in study.comparisons:

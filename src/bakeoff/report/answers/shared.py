@@ -121,6 +121,7 @@ def _how_far(study: Study, family: Family, row: Comparison) -> str:
     better = "lower"
     if family.measure.greater_is_better:
         better = "higher"
+    # a difference of rounding errors is none
     if not without_noise(study, family.metric, family.plan, row.estimate):
         return "the same as"
     if family.written.gap(row.estimate) == family.written.gap(0.0):
@@ -156,6 +157,7 @@ def better(
         by_winner[row.model_a].append(row)
     texts = list[str]()
     for winner, beaten in list(by_winner.items())[:MOST_WINNERS]:
+        # the largest p-value holds for all models that are beaten
         p = f"{gap}{prose.extreme_p(beaten, largest=True)}{test}"
         models = others(study, beaten)
         texts.append(sentences.significantly_better(study.name(winner), models, by, p))
@@ -198,15 +200,16 @@ def by_other_metrics(study: Study, answer: Answer, first: Family) -> None:
         if family is None or family.metric == first.metric or not family.measure.smooth:
             continue
         n_metrics += 1
-        found = _significant_pairs(family)
+        significant = _significant_pairs(family)
         added = []
-        for pair, row in found.items():
+        for pair, row in significant.items():
             if pair not in decided:
                 added.append(row)
         if added:
             any_added = True
             answer.better += _better_by(study, first, family, added)
-        elif not decided.keys() <= found.keys():
+        # a pair that the deciding test tells apart, and this metric does not
+        elif not decided.keys() <= significant.keys():
             not_significant.append(family.measure.title)
     if any_added:
         answer.uncorrected = sentences.uncorrected(str(n_metrics))
@@ -305,6 +308,7 @@ def _row_counts(study: Study, family: Family, row: Comparison) -> RowCounts | No
 
 def _detectable(family: Family, row: Comparison) -> float:
     """Return which true difference of two models the test would find; NaN where none is known."""
+    # ranks and F tests have no standard error in the unit of the metric
     if not family.dataset or family.entry.unit or row.df1 is not None or row.alpha >= POWER:
         return math.nan
     # a two-sided interval reaches as far as a one-sided test at half its level

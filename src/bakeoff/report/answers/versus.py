@@ -22,6 +22,7 @@ def versus_control(study: Study, answer: Answer) -> None:
     by_decision = defaultdict[Decision, list[Comparison]](list)
     for row in family.rows:
         by_decision[row.decision].append(row)
+    # A is the control: where A is better, the other model is worse
     worse = by_decision[Decision.A_BETTER]
     better = by_decision[Decision.B_BETTER]
     undecided = by_decision[Decision.UNDECIDED]

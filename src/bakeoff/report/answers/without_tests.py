@@ -105,6 +105,7 @@ def _untested(
     best = ranked[0]
     tied = []
     for line in ranked:
+        # equal average ranks may differ in their last digits
         if round(line.rank - best.rank, 10) == 0:
             tied.append(line.model)
     models = study.names(tied)

@@ -40,20 +40,20 @@ def flips(study: Study) -> Table:
     first whose losses are furthest apart. Of several runs of a row the mean is shown; a mark is 1
     where the answer is right and 0 where it is wrong.
     """
-    found = flips_of(study)
-    if found is None:
+    flipped = flips_of(study)
+    if flipped is None:
         return Table((), (), "Single rows have no ids here, or fewer than two models answer them.")
-    if found.whole.empty:
-        return Table((), (), f"{found.sentence}.")
-    note = f"{found.sentence}."
+    if flipped.whole.empty:
+        return Table((), (), f"{flipped.sentence}.")
+    note = f"{flipped.sentence}."
     caption = f"{note} The table lists these rows."
-    if len(found.whole) > MOST_SHOWN:
+    if len(flipped.whole) > MOST_SHOWN:
         caption = f"{note} The table lists the first {MOST_SHOWN} of these."
         file = "tables/flips.csv has all"
         if study.command:
             file = 'the folder of --output and to_frame("flips") have all'
-        note = f"{found.sentence}. These are the first {MOST_SHOWN}; {file}."
-    return Table(found.columns, found.first(MOST_SHOWN), note, found.whole, caption)
+        note = f"{flipped.sentence}. These are the first {MOST_SHOWN}; {file}."
+    return Table(flipped.columns, flipped.first(MOST_SHOWN), note, flipped.whole, caption)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,12 +102,12 @@ def flips_of(study: Study) -> Flips | None:
     if pair is None:
         return None
     a, b = pair
-    found = {}
+    by_dataset = {}
     names_of_datasets = {}
     units = set[str]()
     for dataset, rows in test_sets.items():
         tasks = study.analysis.tasks or TASK
-        found[dataset] = flipped_rows(rows, a, b, study.metric.name, tasks)
+        by_dataset[dataset] = flipped_rows(rows, a, b, study.metric.name, tasks)
         units.add(study.analysis.datasets[dataset].unit or "")
         if study.several:
             names_of_datasets[dataset] = study.dataset_label(dataset)
@@ -115,7 +115,7 @@ def flips_of(study: Study) -> Flips | None:
     unit = ""
     if len(units) == 1:
         unit = clean(units.pop())
-    return joined(found, (study.label(a), study.label(b)), unit, names_of_datasets)
+    return joined(by_dataset, (study.label(a), study.label(b)), unit, names_of_datasets)
 
 
 def _compared(study: Study, test_sets: Sequence[PairedPredictions]) -> tuple[str, str] | None:
@@ -135,15 +135,15 @@ def _compared(study: Study, test_sets: Sequence[PairedPredictions]) -> tuple[str
 
 
 def joined(
-    found: Mapping[str, FlippedRows],
+    by_dataset: Mapping[str, FlippedRows],
     models: tuple[str, str],
     unit: str = "",
     names_of_datasets: Mapping[str, str] = {},
 ) -> Flips:
     """Put the flipped rows of test sets below each other, in columns with plain names."""
-    first = next(iter(found.values()))
+    first = next(iter(by_dataset.values()))
     parts: dict[str, None] = {}
-    for flipped in found.values():
+    for flipped in by_dataset.values():
         parts |= dict.fromkeys(map(str, flipped.parts))
     columns = _columns(first, list(parts), models, unit)
     if names_of_datasets:
@@ -151,7 +151,7 @@ def joined(
     columns = _with_own_keys(columns)
     keys = [column.key for column in columns]
     frames = []
-    for dataset, flipped in found.items():
+    for dataset, flipped in by_dataset.items():
         frame = flipped.frame.drop(columns="id")
         beside = flipped.parts.reindex(columns=list(parts))
         whole = pd.concat([flipped.frame["id"], beside, frame], axis=1)
@@ -163,7 +163,7 @@ def joined(
         right = {"a": models[0], "b": models[1], NEITHER: NEITHER}
         last = columns[-1].key
         whole[last] = whole[last].map(right)
-    n = sum(flipped.n for flipped in found.values())
+    n = sum(flipped.n for flipped in by_dataset.values())
     return Flips(models, tuple(columns), whole, count(n, first.noun))
 
 

@@ -74,6 +74,7 @@ def models(study: Study) -> Table:
         if averaged:
             row["mean"] = line.mean
             ci = shown_interval(study, line)
+            # one interval is enough, that of the rank where there is one
             if ci and not rank_intervals:
                 row["ci_low"] = ci
         rows.append(row)
@@ -143,6 +144,7 @@ def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, A
     row_by_name = dict[str, dict[str, Any]]()
     for column, metric in metrics.items():
         constants = baselines(study, metric)
+        # a mean over some of the data sets compares with no mean of the models
         if len(constants) < len(study.datasets) or not study.averages(metric):
             continue
         scores = []
@@ -155,6 +157,7 @@ def _baseline_rows(study: Study, metrics: Mapping[str, str]) -> list[dict[str, A
         label = "(baseline)"
         if name:
             label = f"(baseline: {name})"
+        # metrics with the same constant prediction share a row
         row = row_by_name.setdefault(name, {"model": Cell(label)})
         row[column] = math.fsum(scores) / len(scores)
     return list(row_by_name.values())
@@ -208,6 +211,7 @@ def _kind_of_interval(study: Study, ranked: Sequence[Ranked]) -> str:
     if study.several:
         return f"Intervals are {level} t intervals of the mean over data sets."
     dataset = study.datasets[0]
+    # one score of each model: a single test set
     if len(study.values[study.metric.name, study.plan].get(dataset, ())) < 2:
         return f"Intervals are {level} confidence intervals of the score on the test rows."
     of_expected_score = f"Intervals are {level} confidence intervals of the expected score"
@@ -336,6 +340,7 @@ def metrics(study: Study) -> Table:
     held_out = _means_on_held_out_rows(study, ranked)
     rows = _spreads(study, ranked)
     _add_means(rows, "mean_", study, others)
+    # of halves and of all rows, the scores that models are not ranked by
     if study.plan == "halves":
         beside = dataset_means(study, study.metric.name, BESIDE).mean()
         for row in rows:
@@ -481,13 +486,13 @@ def intervals(study: Study) -> Table:
 
 def _note_of_interval(line: Mapping[Any, Any]) -> Cell:
     """Say why there is no interval, or what speaks against it."""
-    said = ""
+    note = ""
     if line["note"]:
-        said = clean(str(line["note"]))
+        note = clean(str(line["note"]))
     status = str(line["status"])
     if status == Status.OK:
-        return Cell(said, tone="open" if said else "")
-    why = said or prose.WHY_UNDECIDED.get(status, status.replace("_", " "))
+        return Cell(note, tone="open" if note else "")
+    why = note or prose.WHY_UNDECIDED.get(status, status.replace("_", " "))
     estimate = line["estimate"]
     if isinstance(estimate, float) and math.isnan(estimate):
         return Cell(f"no score: {why}", tone="bad")

@@ -172,6 +172,7 @@ def pairs(study: Study, test: str) -> Table:
     not that they are equal.
     """
     families = study.ranking_families(test)
+    # over several data sets the table counts what was decided on each
     if len(families) > 1:
         return _tallies(study, families)
     first = families[0]
@@ -196,12 +197,12 @@ def _in_order(study: Study, families: Sequence[Family]) -> list[Comparison]:
     """Order the comparisons of each family by the ranks of their models."""
     place = {model: i for i, model in enumerate(order(study))}
 
-    def places(row: Comparison) -> list[int]:
+    def places_of_models(row: Comparison) -> list[int]:
         return sorted([place[row.model_a], place[row.model_b]])
 
     rows = list[Comparison]()
     for family in families:
-        rows += sorted(family.rows, key=places)
+        rows += sorted(family.rows, key=places_of_models)
     return rows
 
 
@@ -314,6 +315,7 @@ def _tallies(study: Study, families: Sequence[Family]) -> Table:
     rows = []
     for best, other in combinations(order(study), 2):
         a, b = oriented(study, best, other)
+        # that A is not worse says nothing of B: such a comparison keeps its sides
         if first.noninferiority and first.turned(a, b):
             a, b = b, a
         compared = [family.between(a, b) for family in families]
@@ -630,6 +632,7 @@ def posterior(study: Study, test: str) -> Drawing:
         axes.text(
             x, 1.02, text, transform=axes.transAxes, va="bottom", color=colour, fontsize=SIZE - 0.5
         )
+        # in shares of the width of the axes
         x += (drawing.text_width(text) + 0.15) / drawing.width_of(axes)
     title = families[0].entry.title
     alt = f"{title}, probabilities of better, equivalent, worse. {enumerated(texts)}."

@@ -202,6 +202,7 @@ def calibration(study: Study, dataset: str) -> Drawing:
     chances = {} if rows is None else _chances(study, rows)
     if rows is None or not chances:
         return message("no model gives probabilities of two classes on the held-out rows")
+    # classes are numbered, and the positive one of two is the last
     positive = rows.truth == 1
     level = 1 - study.alpha
     rows = dataclasses.replace(rows, metric=_indices(study)[0])

@@ -25,15 +25,15 @@ def tasks(study: Study) -> Table:
     adjusted for the number of tasks (Holm).
     """
     pair = leading_pair(study)
-    found = None
+    by_task = None
     if pair is not None:
         family, row = pair
-        found = in_tasks(study, family.metric, row.model_a, row.model_b)
-    if found is None:
+        by_task = in_tasks(study, family.metric, row.model_a, row.model_b)
+    if by_task is None:
         return Table((), (), "No table: a model has no value in a task.")
-    a, b = found.models
+    a, b = by_task.models
     rows: list[dict[str, Any]] = []
-    for line in lines(found):
+    for line in lines(by_task):
         difference = line.difference
         cells: dict[str, Any] = {"task": line.task, "rows": line.rows}
         for model, value in line.values.items():
@@ -43,7 +43,7 @@ def tasks(study: Study) -> Table:
         cells["p_adjusted"] = difference.pvalue_adjusted
         rows.append(cells)
     columns = [Column("task", "Task"), Column("rows", "Rows", tables.COUNT)]
-    for model in found.scores.models:
+    for model in by_task.scores.models:
         columns.append(Column(model, study.label(model), tables.SCORE, of="model"))
     columns += [
         Column("difference", f"{study.label(a)} better than {study.label(b)} by", tables.SCORE),

@@ -65,6 +65,7 @@ def _counted(values: Any) -> str:
     counts = Counter(map(clean, values))
     numbers = pd.to_numeric(pd.Series(list(counts.elements()), dtype=object), errors="coerce")
     if len(counts) > MOST_VALUES and numbers.notna().all():
+        # numbers that were chosen, and no means of two of them
         low, middle, high = numbers.quantile([0, 0.5, 1], interpolation="higher")
         return f"{number(low)} to {number(high)}, median {number(middle)}"
     most_frequent = []
@@ -137,16 +138,16 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
             data.append(row)
     grid[0].invert_yaxis()
     metric = METRICS[table["scoring"].iloc[0]]
-    what = "Increase"
+    change = "Increase"
     if metric.greater_is_better:
-        what = "Loss"
-    title = f"{what} of {metric.title} when the column is shuffled"
+        change = "Loss"
+    title = f"{change} of {metric.title} when the column is shuffled"
     drawn.supxlabel(title, fontsize=SIZE, color=Colour.INK)
     first = means[models[0]]
     alt = (
         f"Permutation importance of {len(columns)} columns for {len(models)} models. For "
         f"{study.label(models[0])} the most important is {clean(str(first.idxmax()))}: "
-        f"{what.lower()} of {metric.title} {number(float(first.max()))}."
+        f"{change.lower()} of {metric.title} {number(float(first.max()))}."
     )
     shows = []
     if len(columns) < len(every):

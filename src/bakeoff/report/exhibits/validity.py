@@ -222,7 +222,7 @@ def undeclared(study: Study) -> Table:
     """
     rows: list[dict[str, Any]] = []
     for note in notes(study):
-        rows.append({"dataset": note.dataset, "found": note.found, "advice": note.advice})
+        rows.append({"dataset": note.dataset, "found": note.finding, "advice": note.advice})
     if not rows:
         rows.append({"dataset": Cell("all"), "found": "Nothing was found.", "advice": NONE})
     how = (

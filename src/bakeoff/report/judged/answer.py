@@ -149,6 +149,7 @@ class Answer:
 def drawn(plot: Plot) -> Figure:
     """Draw estimates with intervals around the line of no difference."""
     with styled():
+        # interval_plot draws the line of no difference at 0
         moved = [_moved(line, plot.centre) for line in plot.lines]
         figure, axes = interval_plot(moved, plot.axis)
         if plot.centre:
@@ -182,9 +183,9 @@ def _moved(line: IntervalLine, centre: float) -> IntervalLine:
 # --- what is found
 
 
-def kind_of(*, found: bool) -> str:
+def kind_of(*, is_finding: bool) -> str:
     """Return what an answer is: a finding, or none."""
-    if found:
+    if is_finding:
         return LEADS
     return UNDECIDED
 
@@ -232,6 +233,7 @@ def text(value: str) -> Cell:
 
 def amount(value: float, write: Callable[[float], str]) -> Cell:
     """Return a cell of a number."""
+    # a number that is not known is a dash, and in files an empty cell
     if isinstance(value, float) and math.isnan(value):
         return Cell(NONE, math.nan)
     return Cell(write(value), value)
@@ -281,6 +283,7 @@ def small(value: float) -> str:
     written = f"{abs(value):.3f}"
     if written.startswith("0."):
         written = written[1:]
+    # what rounds to 0 has no sign
     if value < 0 and re.search("[1-9]", written):
         return MINUS + written
     return written
@@ -289,6 +292,7 @@ def small(value: float) -> str:
 def p_text(value: float) -> str:
     """Write a p-value within brackets."""
     written = pvalue(value)
+    # “< .001” needs no sign of equality
     if written[0] in "<>":
         return f"p {written}"
     return f"p = {written}"

@@ -31,28 +31,29 @@ from bakeoff.stats import Look, Looks
 _LEAST_SHOWN = 0.0001
 
 
-def answer_of_look(found: SuiteLook, command: str = "") -> Answer:
+def answer_of_look(evaluation: SuiteLook, command: str = "") -> Answer:
     """Return the answer of a look."""
-    if found.looks is None:
-        return _answer_of_stream(found, command)
-    decided = found.looks.decided_at is not None
+    # without a number of items no looks can be planned: an e-process holds at any time
+    if evaluation.looks is None:
+        return _answer_of_stream(evaluation, command)
+    decided = evaluation.looks.decided_at is not None
     return Answer(
-        kind=kind_of(found=decided),
-        headline=_headline(found, found.looks),
-        sentences=tuple(_sentences(found, found.looks)),
-        tables={"looks": _table(found, found.looks)},
-        plots={"looks": _plot(found, found.looks)},
-        comparisons=(_comparison(found, found.looks),),
-        facts=_facts(found, found.looks),
+        kind=kind_of(is_finding=decided),
+        headline=_headline(evaluation, evaluation.looks),
+        sentences=tuple(_sentences(evaluation, evaluation.looks)),
+        tables={"looks": _table(evaluation, evaluation.looks)},
+        plots={"looks": _plot(evaluation, evaluation.looks)},
+        comparisons=(_comparison(evaluation, evaluation.looks),),
+        facts=_facts(evaluation, evaluation.looks),
         shown=("looks",),
-        notes=found.items.notes,
+        notes=evaluation.items.notes,
         command=command,
     )
 
 
-def _write(found: SuiteLook, value: float) -> str:
+def _write(evaluation: SuiteLook, value: float) -> str:
     """Write a difference."""
-    if found.items.binary:
+    if evaluation.items.binary:
         return small(value)
     return number(value)
 
@@ -66,25 +67,25 @@ def _needed(value: float) -> str:
     return f"{value:.4f}".removeprefix("0")
 
 
-def _leading(found: SuiteLook, difference: float) -> tuple[str, str]:
+def _leading(evaluation: SuiteLook, difference: float) -> tuple[str, str]:
     """Return the model that leads, and the other."""
     if difference < 0:
-        return found.b, found.a
-    return found.a, found.b
+        return evaluation.b, evaluation.a
+    return evaluation.a, evaluation.b
 
 
-def _headline(found: SuiteLook, looks: Looks) -> str:
+def _headline(evaluation: SuiteLook, looks: Looks) -> str:
     """Return the first sentence."""
     total = count(looks.total, "item")
     look = looks.decisive
     if look is None:
-        seen = len(found.items.values[found.a])
+        seen = len(evaluation.items.values[evaluation.a])
         return (
             f"No look is due yet after {seen:,} of {total}: the first is at {looks.coming[0]:,}, "
             "in the order of the suite."
         )
-    first, second = _leading(found, look.difference)
-    size = _write(found, abs(look.difference))
+    first, second = _leading(evaluation, look.difference)
+    size = _write(evaluation, abs(look.difference))
     needs = f"{p_text(look.pvalue)}, and this look needs {_needed(look.needed)}"
     if looks.decided_at is not None:
         return (
@@ -97,14 +98,14 @@ def _headline(found: SuiteLook, looks: Looks) -> str:
         )
     leads = f"{first} leads by {size}"
     if look.difference == 0:
-        leads = f"{found.a} and {found.b} are equal"
+        leads = f"{evaluation.a} and {evaluation.b} are equal"
     return f"Undecided after {look.n:,} of {total}: {leads}, {needs}."
 
 
-def _sentences(found: SuiteLook, looks: Looks) -> list[str]:
+def _sentences(evaluation: SuiteLook, looks: Looks) -> list[str]:
     """Return what stands below the headline."""
     sentences = []
-    if found.items.running:
+    if evaluation.items.running:
         sentences.append(
             "The logs say that the evaluation still runs: this is a look at it, and no plain test."
         )
@@ -120,11 +121,12 @@ def _sentences(found: SuiteLook, looks: Looks) -> list[str]:
     return sentences
 
 
-def _table(found: SuiteLook, looks: Looks) -> PageTable:
+def _table(evaluation: SuiteLook, looks: Looks) -> PageTable:
     """Return a row for each look, those to come too."""
     rows = []
     for look in looks.done:
         state = ""
+        # later looks may cross their bounds as well
         if look.n == looks.decided_at:
             state = "decides"
         elif look.crossed:
@@ -132,8 +134,8 @@ def _table(found: SuiteLook, looks: Looks) -> PageTable:
         rows.append(
             [
                 whole_number(look.n),
-                amount(look.difference, lambda value: _write(found, value)),
-                limits(look.low, look.high, lambda value: _write(found, value)),
+                amount(look.difference, lambda value: _write(evaluation, value)),
+                limits(look.low, look.high, lambda value: _write(evaluation, value)),
                 p_cell(look.pvalue),
                 text(_needed(look.needed)),
                 text(state),
@@ -144,7 +146,7 @@ def _table(found: SuiteLook, looks: Looks) -> PageTable:
         rows.append([whole_number(size), *gaps, text(_needed(needed)), text("to come")])
     columns = (
         amounts("items", "Items"),
-        amounts("difference", f"{found.a} − {found.b}"),
+        amounts("difference", f"{evaluation.a} − {evaluation.b}"),
         amounts("low", "Interval"),
         amounts("pvalue", "p"),
         amounts("needed", "Needs"),
@@ -155,11 +157,11 @@ def _table(found: SuiteLook, looks: Looks) -> PageTable:
         "O'Brien and Fleming's type (Lan & DeMets 1983). The interval of a look has the level of "
         "its bound."
     )
-    evidence = f"The suite has {looks.total:,} items; the level is {percent(found.alpha)}."
+    evidence = f"The suite has {looks.total:,} items; the level is {percent(evaluation.alpha)}."
     return table_of("Looks", columns, rows, note, evidence)
 
 
-def _plot(found: SuiteLook, looks: Looks) -> Plot:
+def _plot(evaluation: SuiteLook, looks: Looks) -> Plot:
     """Draw the difference at each look."""
     lines = []
     for look in looks.done:
@@ -177,12 +179,14 @@ def _plot(found: SuiteLook, looks: Looks) -> Plot:
         )
     if not lines:
         lines.append(IntervalLine("no look is due", ""))
-    note = f"The difference {found.a} − {found.b} at each look, with the level of its bound."
-    return Plot("Looks", f"{found.a} − {found.b}", tuple(lines), note)
+    difference = f"{evaluation.a} − {evaluation.b}"
+    note = f"The difference {difference} at each look, with the level of its bound."
+    return Plot("Looks", difference, tuple(lines), note)
 
 
-def _comparison(found: SuiteLook, looks: Looks) -> dict[str, Any]:
+def _comparison(evaluation: SuiteLook, looks: Looks) -> dict[str, Any]:
     """Return the look as a row of comparisons."""
+    # before the first look there is no difference yet
     look = looks.decisive or Look(0, math.nan, math.nan, math.nan, math.nan, math.nan, False)
     decision = Decision.UNDECIDED
     if looks.decided_at is not None:
@@ -193,8 +197,8 @@ def _comparison(found: SuiteLook, looks: Looks) -> dict[str, Any]:
     return {
         "test": "looks",
         "variant": "obrien_fleming",
-        "model_a": found.a,
-        "model_b": found.b,
+        "model_a": evaluation.a,
+        "model_b": evaluation.b,
         "estimate": look.difference,
         "ci_low": look.low,
         "ci_high": look.high,
@@ -207,48 +211,49 @@ def _comparison(found: SuiteLook, looks: Looks) -> dict[str, Any]:
     }
 
 
-def _facts(found: SuiteLook, looks: Looks) -> dict[str, Any]:
+def _facts(evaluation: SuiteLook, looks: Looks) -> dict[str, Any]:
     """Return what JSON has."""
     next_look = None
     if looks.coming:
         next_look = looks.coming[0]
     return {
-        "models": [found.a, found.b],
-        "items": len(found.items.values[found.a]),
+        "models": [evaluation.a, evaluation.b],
+        "items": len(evaluation.items.values[evaluation.a]),
         "total": looks.total,
-        "running": found.items.running,
+        "running": evaluation.items.running,
         "decided_at": looks.decided_at,
         "next_look": next_look,
         "likely": looks.likely,
         "looks": [look._asdict() for look in looks.done],
-        "stream": _of_stream(found),
-        "notes": list(found.items.notes),
+        "stream": _of_stream(evaluation),
+        "notes": list(evaluation.items.notes),
     }
 
 
-def _of_stream(found: SuiteLook) -> dict[str, Any]:
+def _of_stream(evaluation: SuiteLook) -> dict[str, Any]:
     """Return the e-process of the same differences."""
-    stream = found.stream
+    stream = evaluation.stream
     # the e-process is of differences between −1 and 1
-    ends = [found.scale * end for end in stream.ci]
+    ends = [evaluation.scale * end for end in stream.ci]
     return {
-        "mean": found.scale * stream.mean,
+        "mean": evaluation.scale * stream.mean,
         "e_value": stream.e_value,
         "pvalue": stream.pvalue,
         "ci": ends,
     }
 
 
-def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
+def _answer_of_stream(evaluation: SuiteLook, command: str) -> Answer:
     """Return the answer on a stream without an end."""
-    facts = _of_stream(found)
+    facts = _of_stream(evaluation)
     mean = facts["mean"]
     low, high = facts["ci"]
-    first, second = _leading(found, mean)
-    n = count(found.stream.n, "item")
-    shown = facts["pvalue"] <= found.alpha
+    first, second = _leading(evaluation, mean)
+    n_items = evaluation.stream.n
+    n = count(n_items, "item")
+    shown = facts["pvalue"] <= evaluation.alpha
     evidence = (
-        f"by {_write(found, abs(mean))}, e-value {number(facts['e_value'])} "
+        f"by {_write(evaluation, abs(mean))}, e-value {number(facts['e_value'])} "
         f"({p_text(facts['pvalue'])} at whatever time one looks)"
     )
     headline = f"{first} is better than {second} after {n}: {evidence}."
@@ -259,16 +264,17 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
     if shown:
         decision = better_of(mean)
     row = [
-        whole_number(found.stream.n),
-        amount(mean, lambda value: _write(found, value)),
-        limits(low, high, lambda value: _write(found, value)),
+        whole_number(n_items),
+        amount(mean, lambda value: _write(evaluation, value)),
+        limits(low, high, lambda value: _write(evaluation, value)),
         amount(facts["e_value"], number),
         p_cell(facts["pvalue"]),
     ]
+    difference = f"{evaluation.a} − {evaluation.b}"
     columns = (
         amounts("items", "Items"),
-        amounts("difference", f"{found.a} − {found.b}"),
-        amounts("low", f"{percent(1 - found.alpha)} CI"),
+        amounts("difference", difference),
+        amounts("low", f"{percent(1 - evaluation.alpha)} CI"),
         amounts("e_value", "e-value"),
         amounts("pvalue", "p"),
     )
@@ -276,30 +282,30 @@ def _answer_of_stream(found: SuiteLook, command: str) -> Answer:
         "The evidence may be looked at after every item (Waudby-Smith & Ramdas 2024). Where the "
         "number of items is known beforehand, `--of N` decides earlier."
     )
-    evidence = f"{found.stream.n:,} items were seen; the level is {percent(found.alpha)}."
-    line = IntervalLine(f"{found.stream.n:,} items", "", mean, (low, high), decision)
-    plot_note = f"The difference {found.a} − {found.b} with an interval that holds at any time."
+    evidence = f"{n_items:,} items were seen; the level is {percent(evaluation.alpha)}."
+    line = IntervalLine(f"{n_items:,} items", "", mean, (low, high), decision)
+    plot_note = f"The difference {difference} with an interval that holds at any time."
     comparison = {
         "test": "e_process",
-        "model_a": found.a,
-        "model_b": found.b,
+        "model_a": evaluation.a,
+        "model_b": evaluation.b,
         "estimate": mean,
         "ci_low": low,
         "ci_high": high,
         "pvalue": facts["pvalue"],
-        "alpha": found.alpha,
-        "n": found.stream.n,
+        "alpha": evaluation.alpha,
+        "n": n_items,
         "decision": decision.value,
     }
     return Answer(
-        kind=kind_of(found=shown),
+        kind=kind_of(is_finding=shown),
         headline=headline,
         sentences=(),
         tables={"looks": table_of("Stream", columns, [row], note, evidence)},
-        plots={"looks": Plot("Stream", f"{found.a} − {found.b}", (line,), plot_note)},
+        plots={"looks": Plot("Stream", difference, (line,), plot_note)},
         comparisons=(comparison,),
-        facts={"models": [found.a, found.b], "items": found.stream.n, "stream": facts},
+        facts={"models": [evaluation.a, evaluation.b], "items": n_items, "stream": facts},
         shown=("looks",),
-        notes=found.items.notes,
+        notes=evaluation.items.notes,
         command=command,
     )

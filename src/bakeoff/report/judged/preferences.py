@@ -44,40 +44,41 @@ _ALIKE = 1e-9
 # --- two models
 
 
-def answer_of_two(found: TwoModels, command: str = "") -> Answer:
+def answer_of_two(comparison: TwoModels, command: str = "") -> Answer:
     """Return the answer on two models."""
-    result = found.result
-    decision = decision_of(result.pvalue, found.alpha, result.estimate)
-    comparison = {
+    result = comparison.result
+    decision = decision_of(result.pvalue, comparison.alpha, result.estimate)
+    row = {
         "test": "preference_difference",
         "variant": result.variant,
-        "model_a": found.a,
-        "model_b": found.b,
+        "model_a": comparison.a,
+        "model_b": comparison.b,
         "estimate": result.estimate,
         "ci_low": _limit(result, "low"),
         "ci_high": _limit(result, "high"),
         "pvalue": result.pvalue,
-        "alpha": found.alpha,
+        "alpha": comparison.alpha,
         "n": result.n,
         "status": result.status.value,
         "decision": decision.value,
         **{key: result.details.get(key) for key in ("share", "share_low", "share_high")},
     }
-    tables = {"models": _table_of_two(found), "prompts": _table_of_prompts(found)}
+    tables = {"models": _table_of_two(comparison), "prompts": _table_of_prompts(comparison)}
+    # a terminal has no room for a row of each prompt
     shown = ["models"]
-    if found.judges:
-        tables["judges"] = _table_of_judges(found)
+    if comparison.judges:
+        tables["judges"] = _table_of_judges(comparison)
         shown.append("judges")
     return Answer(
-        kind=kind_of(found=found.shown),
-        headline=_headline(found),
-        sentences=tuple(_sentences(found)),
+        kind=kind_of(is_finding=comparison.shown),
+        headline=_headline(comparison),
+        sentences=tuple(_sentences(comparison)),
         tables=tables,
-        plots={"preference": _plot_of_two(found)},
-        comparisons=(comparison,),
-        facts=_facts(found),
+        plots={"preference": _plot_of_two(comparison)},
+        comparisons=(row,),
+        facts=_facts(comparison),
         shown=tuple(shown),
-        notes=found.battles.notes,
+        notes=comparison.battles.notes,
         command=command,
     )
 
@@ -89,38 +90,39 @@ def _limit(result: Result, end: str) -> float:
     return float(getattr(result.ci, end))
 
 
-def _leading(found: TwoModels) -> tuple[str, str]:
+def _leading(comparison: TwoModels) -> tuple[str, str]:
     """Return the model that is preferred more often, and the other."""
-    if found.result.estimate < 0:
-        return found.b, found.a
-    return found.a, found.b
+    if comparison.result.estimate < 0:
+        return comparison.b, comparison.a
+    return comparison.a, comparison.b
 
 
-def _share_for_leading(found: TwoModels) -> tuple[float, float, float]:
+def _share_for_leading(comparison: TwoModels) -> tuple[float, float, float]:
     """Return the share of prompts on which the leading model is preferred, with its limits."""
-    details = found.result.details
+    details = comparison.result.details
     shares = details["share"], details["share_low"], details["share_high"]
-    if found.result.estimate < 0:
+    # the share for B is 1 − s, whose limits change places
+    if comparison.result.estimate < 0:
         return 1 - shares[0], 1 - shares[2], 1 - shares[1]
     return shares
 
 
-def _headline(found: TwoModels) -> str:
+def _headline(comparison: TwoModels) -> str:
     """Return the first sentence."""
-    first, second = _leading(found)
-    value, low, high = _share_for_leading(found)
-    prompts = count(found.result.n, "prompt")
-    level = percent(1 - found.alpha)
-    p_value = p_text(found.result.pvalue)
-    if found.undecided:
-        why = _why_undecided(found)
+    first, second = _leading(comparison)
+    value, low, high = _share_for_leading(comparison)
+    prompts = count(comparison.result.n, "prompt")
+    level = percent(1 - comparison.alpha)
+    p_value = p_text(comparison.result.pvalue)
+    if comparison.undecided:
+        why = _why_undecided(comparison)
         return f"It is undecided whether {first} is preferred to {second}: {why}."
-    if found.shown:
+    if comparison.shown:
         return (
             f"{first} is preferred to {second} on {share(value)} of {prompts}, ties half "
             f"({level} interval {points(low)} to {points(high)}%, {p_value})."
         )
-    if found.result.status is Status.IDENTICAL_SCORES:
+    if comparison.result.status is Status.IDENTICAL_SCORES:
         return f"No prompt prefers {first} or {second}: all {prompts} are ties."
     return (
         f"{first} is not shown to be preferred to {second}: {share(value)} of {prompts}, ties half "
@@ -128,16 +130,17 @@ def _headline(found: TwoModels) -> str:
     )
 
 
-def _why_undecided(found: TwoModels) -> str:
+def _why_undecided(comparison: TwoModels) -> str:
     """Say what the votes lack."""
-    details = found.result.details
-    prompts = found.result.n
+    details = comparison.result.details
+    prompts = comparison.result.n
     if "prompts_a_first" in details:
         by_model = {
-            found.a: details["prompts_a_first"],
-            found.b: details["prompts_b_first"],
+            comparison.a: details["prompts_a_first"],
+            comparison.b: details["prompts_b_first"],
         }
         fewer = min(by_model, key=lambda model: by_model[model])
+        # of too few prompts their number is the reason, which comes below
         if by_model[fewer] < FEWEST_IN_AN_ORDER and prompts >= FEWEST_PROMPTS:
             return (
                 f"{fewer} was shown first on {by_model[fewer]} of {prompts:,} prompts, at least "
@@ -151,37 +154,38 @@ def _why_undecided(found: TwoModels) -> str:
     return "there are too few groups of prompts (at least 5)"
 
 
-def _sentences(found: TwoModels) -> list[str]:
+def _sentences(comparison: TwoModels) -> list[str]:
     """Return what stands below the headline."""
     sentences = []
-    if not found.shown:
-        sentences.append(_how_many(found))
-    sentences.append(_of_position(found))
-    heavy = found.result.details["most_votes_of_a_prompt"]
-    usual = int(found.prompts["votes"].median())
+    if not comparison.shown:
+        sentences.append(_how_many(comparison))
+    sentences.append(_of_position(comparison))
+    heavy = comparison.result.details["most_votes_of_a_prompt"]
+    usual = int(comparison.prompts["votes"].median())
     # who counts votes in place of prompts would go by such a prompt
     if heavy >= 10 * max(usual, 1):
-        of_heavy = found.prompts["prompt"].iloc[int(found.prompts["votes"].argmax())]
+        of_heavy = comparison.prompts["prompt"].iloc[int(comparison.prompts["votes"].argmax())]
         sentences.append(
             f"Prompt {of_heavy} has {heavy:,} votes and most others {usual}: it counts once, as "
             "each prompt does."
         )
-    if found.judges:
-        sentences.append(_of_judges(found))
+    if comparison.judges:
+        sentences.append(_of_judges(comparison))
     return sentences
 
 
-def _how_many(found: TwoModels) -> str:
+def _how_many(comparison: TwoModels) -> str:
     """Say how many votes there are, and how many prompts would show such a preference."""
-    votes = count(found.result.details["votes"], "vote")
-    judges = len(found.battles.judges)
+    votes = count(comparison.result.details["votes"], "vote")
+    judges = len(comparison.battles.judges)
     whose = ""
     if judges:
         whose = f" of {count(judges, 'judge')}"
-    prompts = count(found.result.n, "prompt")
+    prompts = count(comparison.result.n, "prompt")
     sentence = f"{votes}{whose} belong to these {prompts}"
-    needed = found.needed
-    if needed is None or needed > _MOST_STUDIES or abs(found.result.estimate) < _ALIKE:
+    needed = comparison.needed
+    # no number is told that nobody could reach, or where nothing was seen
+    if needed is None or needed > _MOST_STUDIES or abs(comparison.result.estimate) < _ALIKE:
         return f"{sentence}."
     rounded = _rounded_up(needed)
     return (
@@ -192,15 +196,16 @@ def _how_many(found: TwoModels) -> str:
 def _rounded_up(number: int) -> int:
     """Round up to two or three digits."""
     unit = int(10 ** max(0, len(str(number)) - 2))
+    # steps of half a unit of the second digit: 123 becomes 125, and 1,234 becomes 1,250
     half = max(1, unit // 2)
     return math.ceil(number / half) * half
 
 
-def _of_position(found: TwoModels) -> str:
+def _of_position(comparison: TwoModels) -> str:
     """Say how much the first place is favoured."""
-    details = found.result.details
+    details = comparison.result.details
     if "position_effect" not in details:
-        if found.battles.order_is_unknown:
+        if comparison.battles.order_is_unknown:
             return (
                 "Which answer was shown first is taken as unknown: a preference of the judge for a "
                 "place would be in this share, and nothing is adjusted for it."
@@ -216,27 +221,30 @@ def _of_position(found: TwoModels) -> str:
     within = ""
     if ci is not None:
         within = f" ({points(ci.low)} to {points(ci.high)})"
+        # the size of an advantage of the second place is −effect, with the limits turned
         if effect < 0:
             within = f" ({points(-ci.high)} to {points(-ci.low)})"
     wins = f"The answer shown {place} wins {size} points more often{within}"
     sentence = f"{wins}; both orders count alike."
-    if found.flips is not None:
-        seen = int((found.prompts["after_swap"] != "").sum())
-        changes = f"{found.flips:,} of {seen:,} prompts"
+    if comparison.flips is not None:
+        # only of prompts that were seen in both orders it is known whether the winner changes
+        seen = int((comparison.prompts["after_swap"] != "").sum())
+        changes = f"{comparison.flips:,} of {seen:,} prompts"
         sentence += f" The winner changes with the order on {changes}."
     return sentence
 
 
-def _of_judges(found: TwoModels) -> str:
+def _of_judges(comparison: TwoModels) -> str:
     """Say whether the judges lean the same way, and how well they agree."""
-    first, _ = _leading(found)
+    first, _ = _leading(comparison)
     signs = []
-    for judge in found.judges:
+    for judge in comparison.judges:
         if judge.result is not None and judge.result.estimate:
             signs.append(judge.result.estimate > 0)
-    for_first = sum(sign == (first == found.a) for sign in signs)
-    sentence = f"{for_first} of {len(found.judges)} judges prefer {first}"
-    agreed = found.agreement
+    # True where a judge prefers A, who may be the first model or the other one
+    for_first = sum(sign == (first == comparison.a) for sign in signs)
+    sentence = f"{for_first} of {len(comparison.judges)} judges prefer {first}"
+    agreed = comparison.agreement
     if isinstance(agreed, Agreement):
         sentence += (
             f"; they say the same on {share(agreed.percent)} of the {agreed.n:,} prompts that both "
@@ -251,16 +259,16 @@ def _of_judges(found: TwoModels) -> str:
     return f"{sentence}."
 
 
-def _table_of_two(found: TwoModels) -> PageTable:
+def _table_of_two(comparison: TwoModels) -> PageTable:
     """Return a row for each model."""
-    details = found.result.details
-    prompts = found.prompts
+    details = comparison.result.details
+    prompts = comparison.prompts
     ties = int(prompts["ties"].sum())
     bad = int(prompts["both_bad"].sum())
     # B is preferred on the share 1 − s, whose interval is that of s turned round
     values = {
-        found.a: (details["share"], details["share_low"], details["share_high"], "a_wins"),
-        found.b: (
+        comparison.a: (details["share"], details["share_low"], details["share_high"], "a_wins"),
+        comparison.b: (
             1 - details["share"],
             1 - details["share_high"],
             1 - details["share_low"],
@@ -269,6 +277,7 @@ def _table_of_two(found: TwoModels) -> PageTable:
     }
     rows = []
     for model, (value, low, high, wins) in values.items():
+        # a mean vote lies between 1, all for A, and −1, all for B
         for_model = prompts["mean"]
         first = details.get("prompts_a_first")
         if wins == "b_wins":
@@ -292,7 +301,7 @@ def _table_of_two(found: TwoModels) -> PageTable:
     columns = (
         words("model", "Model"),
         amounts("share", "Preferred"),
-        amounts("share_low", f"{percent(1 - found.alpha)} CI"),
+        amounts("share_low", f"{percent(1 - comparison.alpha)} CI"),
         amounts("prompts_won", "Prompts won"),
         amounts("votes_won", "Votes won"),
         amounts("ties", "Ties"),
@@ -304,16 +313,17 @@ def _table_of_two(found: TwoModels) -> PageTable:
         "showing. Every prompt counts once, however many votes it has."
     )
     evidence = (
-        f"{found.a} and {found.b} are compared on {found.result.n:,} prompts "
-        f"({p_text(found.result.pvalue)}); the level is {percent(found.alpha)}."
+        f"{comparison.a} and {comparison.b} are compared on {comparison.result.n:,} prompts "
+        f"({p_text(comparison.result.pvalue)}); the level is {percent(comparison.alpha)}."
     )
     return table_of("Preference", columns, rows, note, evidence)
 
 
-def _table_of_prompts(found: TwoModels) -> PageTable:
+def _table_of_prompts(comparison: TwoModels) -> PageTable:
     """Return a row for each prompt, with its votes."""
     rows = []
-    for line in found.prompts.to_dict("records"):
+    for line in comparison.prompts.to_dict("records"):
+        # of a prompt the share for A, ties half, is (1 + mean vote) / 2
         rows.append(
             (
                 text(str(line["prompt"])),
@@ -329,22 +339,23 @@ def _table_of_prompts(found: TwoModels) -> PageTable:
     columns = (
         words("prompt", "Prompt"),
         amounts("votes", "Votes"),
-        amounts("a_wins", f"{found.a} wins"),
+        amounts("a_wins", f"{comparison.a} wins"),
         amounts("ties", "Ties"),
         amounts("both_bad", "Both bad"),
-        amounts("b_wins", f"{found.b} wins"),
-        amounts("share", f"For {found.a}"),
+        amounts("b_wins", f"{comparison.b} wins"),
+        amounts("share", f"For {comparison.a}"),
         words("after_swap", "Winner after the swap"),
     )
     note = "“Winner after the swap” says whether the same model wins when the other is shown first."
     return table_of("Prompts", columns, rows, note)
 
 
-def _table_of_judges(found: TwoModels) -> PageTable:
+def _table_of_judges(comparison: TwoModels) -> PageTable:
     """Return a row for each judge."""
     rows = []
-    for judge in found.judges:
+    for judge in comparison.judges:
         result = judge.result
+        # a judge that saw one order alone cannot be tested
         if result is None:
             gaps = [text(judge.why_none), *[text("")] * 4]
             rows.append((text(judge.judge), whole_number(judge.votes), *gaps))
@@ -365,8 +376,8 @@ def _table_of_judges(found: TwoModels) -> PageTable:
         words("judge", "Judge"),
         amounts("votes", "Votes"),
         amounts("prompts", "Prompts"),
-        amounts("share", f"For {found.a}"),
-        amounts("share_low", f"{percent(1 - found.alpha)} CI"),
+        amounts("share", f"For {comparison.a}"),
+        amounts("share_low", f"{percent(1 - comparison.alpha)} CI"),
         amounts("pvalue", "p"),
         amounts("position_effect", "First place, points"),
     )
@@ -374,22 +385,22 @@ def _table_of_judges(found: TwoModels) -> PageTable:
         "Each judge is tested by its own votes. The p-values are not adjusted for the number of "
         "judges."
     )
-    return table_of("Judges", columns, rows, note, f"The level is {percent(found.alpha)}.")
+    return table_of("Judges", columns, rows, note, f"The level is {percent(comparison.alpha)}.")
 
 
-def _plot_of_two(found: TwoModels) -> Plot:
+def _plot_of_two(comparison: TwoModels) -> Plot:
     """Draw the share of all votes, and of each judge."""
-    details = found.result.details
-    lines = [_share_line("all votes", found.result, found.alpha, details)]
-    for judge in found.judges[:MOST_DRAWN]:
+    details = comparison.result.details
+    lines = [_share_line("all votes", comparison.result, comparison.alpha, details)]
+    for judge in comparison.judges[:MOST_DRAWN]:
         if judge.result is not None:
-            line = _share_line(judge.judge, judge.result, found.alpha, judge.result.details)
+            line = _share_line(judge.judge, judge.result, comparison.alpha, judge.result.details)
             lines.append(line)
     note = (
-        f"The share of prompts on which {found.a} is preferred to {found.b}, with "
-        f"{percent(1 - found.alpha)} intervals; 50% is no preference."
+        f"The share of prompts on which {comparison.a} is preferred to {comparison.b}, with "
+        f"{percent(1 - comparison.alpha)} intervals; 50% is no preference."
     )
-    axis = f"prompts that prefer {found.a}, %"
+    axis = f"prompts that prefer {comparison.a}, %"
     return Plot("Preference", axis, tuple(lines), note, centre=50.0)
 
 
@@ -409,9 +420,9 @@ def _share_line(
     )
 
 
-def _facts(found: TwoModels) -> dict[str, Any]:
+def _facts(comparison: TwoModels) -> dict[str, Any]:
     """Return what JSON has of two models."""
-    details = found.result.details
+    details = comparison.result.details
     position = None
     if "position_effect" in details:
         ci = details["position_ci"]
@@ -423,7 +434,7 @@ def _facts(found: TwoModels) -> dict[str, Any]:
             "prompts_b_first": details["prompts_b_first"],
         }
     judges = []
-    for judge in found.judges:
+    for judge in comparison.judges:
         line: dict[str, Any] = {"judge": judge.judge, "votes": judge.votes}
         if judge.result is not None:
             line |= {
@@ -435,47 +446,48 @@ def _facts(found: TwoModels) -> dict[str, Any]:
             }
         judges.append(line)
     return {
-        "models": [found.a, found.b],
-        "prompts": found.result.n,
+        "models": [comparison.a, comparison.b],
+        "prompts": comparison.result.n,
         "votes": details["votes"],
         "ties": details["ties"],
-        "both_bad": int(found.prompts["both_bad"].sum()),
+        "both_bad": int(comparison.prompts["both_bad"].sum()),
         "position": position,
-        "flips": found.flips,
+        "flips": comparison.flips,
         "judges": judges,
-        "notes": list(found.battles.notes),
+        "notes": list(comparison.battles.notes),
     }
 
 
 # --- many models
 
 
-def answer_of_many(found: ManyModels, command: str = "") -> Answer:
+def answer_of_many(ranking: ManyModels, command: str = "") -> Answer:
     """Return the answer on three models or more."""
     comparisons = []
-    for pair in found.pairs:
-        comparisons.append(_comparison(found, pair))
+    for pair in ranking.pairs:
+        comparisons.append(_comparison(ranking, pair))
     shown = any(row["decision"] in ("a_better", "b_better") for row in comparisons)
     return Answer(
-        kind=kind_of(found=shown),
-        headline=_headline_of_many(found),
-        sentences=tuple(_sentences_of_many(found)),
-        tables={"models": _table_of_ranks(found), "pairs": _table_of_pairs(found)},
-        plots={"ranks": _plot_of_ranks(found), "strengths": _plot_of_strengths(found)},
+        kind=kind_of(is_finding=shown),
+        headline=_headline_of_many(ranking),
+        sentences=tuple(_sentences_of_many(ranking)),
+        tables={"models": _table_of_ranks(ranking), "pairs": _table_of_pairs(ranking)},
+        plots={"ranks": _plot_of_ranks(ranking), "strengths": _plot_of_strengths(ranking)},
         comparisons=tuple(comparisons),
-        facts=_facts_of_many(found),
+        facts=_facts_of_many(ranking),
         shown=("models",),
-        notes=found.battles.notes,
+        notes=ranking.battles.notes,
         command=command,
     )
 
 
-def _comparison(found: ManyModels, pair: OfPair) -> dict[str, Any]:
+def _comparison(ranking: ManyModels, pair: OfPair) -> dict[str, Any]:
     """Return a pair as a row of comparisons."""
-    decision = decision_of(pair.pvalue, found.alpha, pair.chance - 0.5)
+    decision = decision_of(pair.pvalue, ranking.alpha, pair.chance - 0.5)
     own: dict[str, Any] = {"own_share": None, "own_prompts": None}
     if pair.own is not None:
         own = {"own_share": pair.own.details["share"], "own_prompts": pair.own.n}
+    # the estimate is on the scale of two models: P(A wins) − P(B wins) = 2 P(A wins) − 1
     return {
         "test": "battle_strengths",
         "variant": "max-t",
@@ -485,8 +497,8 @@ def _comparison(found: ManyModels, pair: OfPair) -> dict[str, Any]:
         "ci_low": 2 * pair.low - 1,
         "ci_high": 2 * pair.high - 1,
         "pvalue_adjusted": pair.pvalue,
-        "alpha": found.alpha,
-        "n": found.strengths.n,
+        "alpha": ranking.alpha,
+        "n": ranking.strengths.n,
         "decision": decision.value,
         "share": pair.chance,
         "share_low": pair.low,
@@ -496,10 +508,10 @@ def _comparison(found: ManyModels, pair: OfPair) -> dict[str, Any]:
     }
 
 
-def _ranks(found: ManyModels, model: str) -> tuple[int, int]:
+def _ranks(ranking: ManyModels, model: str) -> tuple[int, int]:
     """Return the best and the worst rank that a model may have."""
-    place = found.place(model)
-    return int(found.ranges.rank_low[place]), int(found.ranges.rank_high[place])
+    place = ranking.place(model)
+    return int(ranking.ranges.rank_low[place]), int(ranking.ranges.rank_high[place])
 
 
 def _may_rank(low: int, high: int) -> str:
@@ -511,18 +523,19 @@ def _may_rank(low: int, high: int) -> str:
     return f"{low} to {high}"
 
 
-def _headline_of_many(found: ManyModels) -> str:
+def _headline_of_many(ranking: ManyModels) -> str:
     """Return the first sentence."""
-    leader = found.names[0]
+    leader = ranking.names[0]
     unit = "prompt"
-    if "groups" in found.battles.votes:
+    # standard errors leave out a group at a time where prompts come in groups
+    if "groups" in ranking.battles.votes:
         unit = "group"
-    units = count(found.strengths.n, unit)
-    k = len(found.names)
-    if found.undecided:
-        return f"It is undecided how {k} models rank over {units}: {_why_unknown(found)}."
-    low, high = _ranks(found, leader)
-    level = percent(1 - found.alpha)
+    units = count(ranking.strengths.n, unit)
+    k = len(ranking.names)
+    if ranking.undecided:
+        return f"It is undecided how {k} models rank over {units}: {_why_unknown(ranking)}."
+    low, high = _ranks(ranking, leader)
+    level = percent(1 - ranking.alpha)
     holds = f"(all ranges hold at once, {level})"
     if low == high == 1:
         return f"{leader} leads {k} models over {units} and surely ranks 1 {holds}."
@@ -530,9 +543,9 @@ def _headline_of_many(found: ManyModels) -> str:
     return f"{leader} leads {k} models over {units} and {verb} {_may_rank(low, high)} {holds}."
 
 
-def _why_unknown(found: ManyModels) -> str:
+def _why_unknown(ranking: ManyModels) -> str:
     """Say why standard errors are not known."""
-    joining = found.strengths.joining
+    joining = ranking.strengths.joining
     if joining:
         return (
             f"without {count(joining, 'single prompt')} the models fall apart into sets that never "
@@ -541,23 +554,23 @@ def _why_unknown(found: ManyModels) -> str:
     return f"at least {FEWEST_PROMPTS} prompts are needed"
 
 
-def _sentences_of_many(found: ManyModels) -> list[str]:
+def _sentences_of_many(ranking: ManyModels) -> list[str]:
     """Return what stands below the headline."""
     sentences = []
-    leader, second = found.names[:2]
-    pair = found.pair(leader, second)
-    if not found.undecided:
+    leader, second = ranking.names[:2]
+    pair = ranking.pair(leader, second)
+    if not ranking.undecided:
         sentences.append(
             f"It is preferred to {second}, the next, on {share(pair.chance)} of prompts by the "
             f"model ({points(pair.low)} to {points(pair.high)}%)."
         )
-    if found.strengths.prior:
+    if ranking.strengths.prior:
         sentences.append(
             "Some models win everything against the others, or the first place wins everything: a "
             "quarter of a win each way is added to every pair that met, without which strengths "
             "would be infinite."
         )
-    position = found.strengths.position
+    position = ranking.strengths.position
     if math.isnan(position):
         sentences.append(
             "Which answer was shown first is not known: a preference of judges for a place would "
@@ -571,23 +584,23 @@ def _sentences_of_many(found: ManyModels) -> list[str]:
             f"Between equal models the answer shown {place} wins {share(chance)} of the time; the "
             "strengths are adjusted for it."
         )
-    cycles = _unlike_the_model(found)
+    cycles = _unlike_the_model(ranking)
     if cycles:
         named = "; ".join(cycles[:3])
-        more = ""
+        others = ""
         if len(cycles) > 3:
-            more = f" and {len(cycles) - 3} more"
+            others = f" and {len(cycles) - 3} more"
         sentences.append(
             f"Pairs whose own battles are unlike the strengths, as where preferences go in a "
-            f"circle: {named}{more}."
+            f"circle: {named}{others}."
         )
     return sentences
 
 
-def _unlike_the_model(found: ManyModels) -> list[str]:
+def _unlike_the_model(ranking: ManyModels) -> list[str]:
     """Name the pairs whose own interval misses what the strengths say."""
     texts = []
-    for pair in found.pairs:
+    for pair in ranking.pairs:
         if pair.own is None:
             continue
         details = pair.own.details
@@ -600,15 +613,16 @@ def _unlike_the_model(found: ManyModels) -> list[str]:
     return texts
 
 
-def _table_of_ranks(found: ManyModels) -> PageTable:
+def _table_of_ranks(ranking: ManyModels) -> PageTable:
     """Return a row for each model, the strongest first."""
-    strengths = found.strengths
+    strengths = ranking.strengths
+    # a row and a column for each model: the battles of each pair
     battles = strengths.met.sum(axis=1)
     rows = []
-    for model in found.names:
-        place = found.place(model)
-        low, high = _ranks(found, model)
-        average = _against_average(found, place)
+    for model in ranking.names:
+        place = ranking.place(model)
+        low, high = _ranks(ranking, model)
+        average = _against_average(ranking, place)
         rows.append(
             (
                 text(model),
@@ -628,7 +642,7 @@ def _table_of_ranks(found: ManyModels) -> PageTable:
         words("model", "Model"),
         amounts("rank_low", "May rank"),
         amounts("strength", "Strength"),
-        amounts("strength_low", f"{percent(1 - found.alpha)} CI"),
+        amounts("strength_low", f"{percent(1 - ranking.alpha)} CI"),
         amounts("against_others", "Preferred to others"),
         amounts("battles", "Battles"),
         amounts("points", "Won, ties half"),
@@ -638,14 +652,14 @@ def _table_of_ranks(found: ManyModels) -> PageTable:
         "to others” is the mean over the other models of the share of prompts by the strengths "
         "(Bradley & Terry 1952, errors by leaving out one prompt at a time)."
     )
-    return table_of("Models", columns, rows, note, _evidence(found))
+    return table_of("Models", columns, rows, note, _evidence(ranking))
 
 
-def _evidence(found: ManyModels) -> str:
+def _evidence(ranking: ManyModels) -> str:
     """Say for a paper how many models are compared on how many battles, and at which level."""
     return (
-        f"The {len(found.names)} models are compared on {len(found.battles.votes):,} battles; the "
-        f"level is {percent(found.alpha)}."
+        f"The {len(ranking.names)} models are compared on {len(ranking.battles.votes):,} battles; "
+        f"the level is {percent(ranking.alpha)}."
     )
 
 
@@ -656,18 +670,19 @@ def _range_cell(low: int, high: int) -> Any:
     return limits(float(low), float(high), lambda value: f"{value:.0f}")
 
 
-def _against_average(found: ManyModels, place: int) -> float:
+def _against_average(ranking: ManyModels, place: int) -> float:
     """Return the mean chance of a model against each other one."""
-    chances = np.delete(found.strengths.win_probability[place], place)
+    # P(row wins against column), of which a model against itself is no part
+    chances = np.delete(ranking.strengths.win_probability[place], place)
     return float(chances.mean())
 
 
-def _table_of_pairs(found: ManyModels) -> PageTable:
+def _table_of_pairs(ranking: ManyModels) -> PageTable:
     """Return a row for each pair, the stronger model first."""
     rows = []
-    for i, first in enumerate(found.names):
-        for second in found.names[i + 1 :]:
-            pair = found.pair(first, second)
+    for i, first in enumerate(ranking.names):
+        for second in ranking.names[i + 1 :]:
+            pair = ranking.pair(first, second)
             own = pair.own
             own_cells = [text(""), text("")]
             if own is not None:
@@ -692,7 +707,7 @@ def _table_of_pairs(found: ManyModels) -> PageTable:
         words("model_b", "B"),
         amounts("battles", "Battles"),
         amounts("share", "A preferred, by the strengths"),
-        amounts("share_low", f"{percent(1 - found.alpha)} CI"),
+        amounts("share_low", f"{percent(1 - ranking.alpha)} CI"),
         amounts("pvalue_adjusted", "Adjusted p"),
         amounts("own_share", "By own battles"),
         amounts("own_share_low", "Own CI"),
@@ -702,14 +717,14 @@ def _table_of_pairs(found: ManyModels) -> PageTable:
         f"met on {FEWEST_PROMPTS} prompts or more has a share of its own, whose interval holds by "
         "itself; where it misses the share by the strengths, preferences may go in a circle."
     )
-    return table_of("Pairs", columns, rows, note, _evidence(found))
+    return table_of("Pairs", columns, rows, note, _evidence(ranking))
 
 
-def _plot_of_ranks(found: ManyModels) -> Plot:
+def _plot_of_ranks(ranking: ManyModels) -> Plot:
     """Draw the ranks that models may have."""
     lines = []
-    for number, model in enumerate(found.names[:MOST_DRAWN], 1):
-        low, high = _ranks(found, model)
+    for number, model in enumerate(ranking.names[:MOST_DRAWN], 1):
+        low, high = _ranks(ranking, model)
         lines.append(
             IntervalLine(
                 label=name_of(model),
@@ -720,36 +735,36 @@ def _plot_of_ranks(found: ManyModels) -> Plot:
         )
     note = (
         "The rank of each model (square) and the ranks that it may have; all ranges hold at once "
-        f"with a probability of {percent(1 - found.alpha)}. 1 is the strongest."
+        f"with a probability of {percent(1 - ranking.alpha)}. 1 is the strongest."
     )
-    more = len(found.names) - len(lines)
-    if more > 0:
-        note += f" {count(more, 'weaker model')} are not drawn."
+    n_left_out = len(ranking.names) - len(lines)
+    if n_left_out > 0:
+        note += f" {count(n_left_out, 'weaker model')} are not drawn."
     return Plot("Ranks", "rank", tuple(lines), note, centre=1.0, whole_numbers=True)
 
 
-def _plot_of_strengths(found: ManyModels) -> Plot:
+def _plot_of_strengths(ranking: ManyModels) -> Plot:
     """Draw the strengths of models."""
     lines = []
-    for model in found.names[:MOST_DRAWN]:
-        place = found.place(model)
-        strengths = found.strengths
+    for model in ranking.names[:MOST_DRAWN]:
+        place = ranking.place(model)
+        strengths = ranking.strengths
         value = float(strengths.strength[place])
         ci = float(strengths.low[place]), float(strengths.high[place])
         lines.append(IntervalLine(name_of(model), f"{value:.2f}", value, ci))
     note = (
-        f"Log odds against a model of mean strength, each with its {percent(1 - found.alpha)} CI."
+        f"Log odds against a model of mean strength, each with its {percent(1 - ranking.alpha)} CI."
     )
     return Plot("Strengths", "strength", tuple(lines), note)
 
 
-def _facts_of_many(found: ManyModels) -> dict[str, Any]:
+def _facts_of_many(ranking: ManyModels) -> dict[str, Any]:
     """Return what JSON has of many models."""
-    strengths = found.strengths
+    strengths = ranking.strengths
     models = []
-    for model in found.names:
-        place = found.place(model)
-        low, high = _ranks(found, model)
+    for model in ranking.names:
+        place = ranking.place(model)
+        low, high = _ranks(ranking, model)
         models.append(
             {
                 "model": model,
@@ -764,11 +779,11 @@ def _facts_of_many(found: ManyModels) -> dict[str, Any]:
         )
     return {
         "models": models,
-        "prompts": found.battles.prompts,
-        "votes": len(found.battles.votes),
+        "prompts": ranking.battles.prompts,
+        "votes": len(ranking.battles.votes),
         "prior": strengths.prior,
         "position": {"log_odds": strengths.position, "se": strengths.position_se},
-        "notes": list(found.battles.notes),
+        "notes": list(ranking.battles.notes),
     }
 
 
