@@ -17,7 +17,7 @@ import pytest
 
 from tests.conftest import ROOT, called
 
-pytestmark = pytest.mark.xdist_group("additions")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("additions")]
 
 KEPT = ("src", "docs", "config", "workflow", "profiles", "tests", "benchmarks", "requirements")
 FILES = ("Snakefile", "pyproject.toml", "README.md", "CONTRIBUTING.md", "Makefile")

@@ -26,7 +26,7 @@ from bakeoff.__main__ import main
 from tests.conftest import agree, called
 from tests.contract import test_catalogue as suite
 
-pytestmark = pytest.mark.xdist_group("processors")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("processors")]
 PROCESSORS = {
     "this one": {},
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},

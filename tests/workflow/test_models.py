@@ -44,6 +44,7 @@ tests: {run: [corrected_kfold_t]}
 """)
 
 
+@pytest.mark.slow
 def test_choices_of_every_fit_are_told(snakemake):
     succeed(snakemake, CHOOSING)
     results = snakemake.results("choosing")

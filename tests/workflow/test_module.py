@@ -90,6 +90,7 @@ use rule * from bakeoff as bakeoff_*
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["checkout", "module"])
 def test_conda_is_asked_for_the_environment_of_the_release(tmp_path, way):
     conda, snakefile = tmp_path / "bin/conda", ROOT / "Snakefile"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tests.conftest import Runner
 
@@ -75,6 +76,7 @@ def ran(folder, models, datasets, features, roles, target, files=()):
     return found
 
 
+@pytest.mark.slow
 def test_names_like_those_of_our_columns_and_files_change_no_number(tmp_path):
     ours = ran(tmp_path / "ours", MODELS, DATASETS, FEATURES, ROLES, TARGET)
     plain = ran(

@@ -195,6 +195,7 @@ def test_results_without_a_file_or_with_a_test_of_before_are_refused(
         bakeoff.read(finished_copy.results())
 
 
+@pytest.mark.slow
 def test_run_makes_what_is_not_there_and_tells_what_fails(finished_copy, monkeypatch, capsys):
     monkeypatch.chdir(finished_copy.folder)
     finished_copy.results().joinpath("comparisons.csv").unlink()

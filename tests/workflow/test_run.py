@@ -97,6 +97,7 @@ def differing(here, there, **kinds):
     return {name for name in one.keys() | two.keys() if one.get(name) != two.get(name)}
 
 
+@pytest.mark.slow
 def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, snakemake, tiny):
     """In two folders and all files but times: the report and the metadata of predictions too."""
     tiny["execution"] = {"jobs_per": "model"}
@@ -122,6 +123,7 @@ def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(fini
     assert set(after["model"]) == {"tree", "bayes", "stump", "forest"}
 
 
+@pytest.mark.slow
 def test_second_run_does_nothing_beside_another_experiment_too(finished_copy, tiny):
     """The other one names no cores, and one of its models alone asks for memory."""
     resources = {"mem_mb": 900, "disk_mb": 10, "runtime": 5}
@@ -234,6 +236,7 @@ def replace(file, old, new, seconds):
     other.replace(file)
 
 
+@pytest.mark.slow
 def test_files_count_by_what_they_hold_whatever_their_dates(snakemake):
     experiment, folder = replaced_inputs(snakemake.folder), snakemake.folder
 
@@ -325,6 +328,7 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
     assert {name for name in kept if kept[name] != after[name]} == {"bayes/holdout.parquet"}
 
 
+@pytest.mark.slow
 def test_a_study_over_data_sets_with_costs_and_a_model_without_probabilities(snakemake, tiny):
     moons = {"source": "generator", "name": "make_moons"}
     tiny["datasets"] = {
