@@ -6,7 +6,6 @@ Each command is a process of its own from a cold start; the medians go to speed.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -14,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -155,32 +155,41 @@ def measured(task: Task, folder: Path) -> dict[str, float]:
     if not task.again:
         for made in ("results", ".snakemake"):
             shutil.rmtree(folder / made, ignore_errors=True)
-    before, start, peak = os.times(), time.perf_counter(), 0
+    start = time.perf_counter()
+    peak = 0
+    cpu_seconds: dict[int, float] = {}
     with (folder / "output").open("w") as output:
         process = psutil.Popen(
             [sys.executable, *task.command], cwd=folder, stdout=output, stderr=subprocess.STDOUT
         )
         while process.poll() is None:
-            peak = max(peak, resident(process))
-            time.sleep(0.05)
-    after = os.times()
+            held, seconds_by_pid = looked_at(process)
+            peak = max(peak, held)
+            cpu_seconds |= seconds_by_pid
+            time.sleep(0.02)
     if process.returncode:
         sys.exit(f"{task.title} failed:\n{(folder / 'output').read_text()[-3000:]}")
-    used = after.children_user + after.children_system
     return {
         "seconds": time.perf_counter() - start,
-        "cpu_seconds": used - before.children_user - before.children_system,
+        "cpu_seconds": sum(cpu_seconds.values()),
         "peak_mib": peak / 2**20,
     }
 
 
-def resident(process: psutil.Process) -> int:
-    """Return the bytes that a process and those below it hold; 0 once it has ended."""
-    try:
-        every = [process, *process.children(recursive=True)]
-        return sum(int(one.memory_info().rss) for one in every)
-    except psutil.Error:
-        return 0
+def looked_at(process: psutil.Process) -> tuple[int, dict[int, float]]:
+    """Return the bytes that a process and those below it hold, and the CPU seconds of each.
+
+    Workers are no children of the command, which could not be waited for, but of one of these.
+    """
+    held = 0
+    seconds = {}
+    with suppress(psutil.Error):
+        for each in (process, *process.children(recursive=True)):
+            with suppress(psutil.Error):  # of what ends meanwhile
+                held += int(each.memory_info().rss)
+                times = each.cpu_times()
+                seconds[each.pid] = times.user + times.system
+    return held, seconds
 
 
 def simulate(runs: int) -> Iterator[str]:
