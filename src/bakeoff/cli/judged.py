@@ -27,6 +27,8 @@ from bakeoff.report.tables import PageTable, to_csv
 
 _OF_ROWS = ("truth", "values", "datasets", "counts", "task", "predicted", "value", "metrics")
 """Options that say that a file holds no battles."""
+_READ_AND_WRITTEN = ("json", "output", "format", "encoding", "missing_values")
+"""Options of how files are read and answers are written."""
 PREFERENCES = (
     "preferences",
     "files",
@@ -38,11 +40,7 @@ PREFERENCES = (
     "groups",
     "missing",
     "alpha",
-    "json",
-    "output",
-    "format",
-    "encoding",
-    "missing_values",
+    *_READ_AND_WRITTEN,
 )
 MARKS = (
     "files",
@@ -54,11 +52,7 @@ MARKS = (
     "groups",
     "missing",
     "alpha",
-    "json",
-    "output",
-    "format",
-    "encoding",
-    "missing_values",
+    *_READ_AND_WRITTEN,
 )
 LOOKS = (
     "files",
@@ -69,11 +63,7 @@ LOOKS = (
     "of",
     "order",
     "alpha",
-    "json",
-    "output",
-    "format",
-    "encoding",
-    "missing_values",
+    *_READ_AND_WRITTEN,
     "missing",
 )
 _MOST_SHOWN = 30

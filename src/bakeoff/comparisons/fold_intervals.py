@@ -15,6 +15,7 @@ from bakeoff.comparisons.analysis import Analysis, analysis_of
 from bakeoff.comparisons.choose import metrics_by_rows
 from bakeoff.comparisons.collected import read_folds
 from bakeoff.comparisons.evidence import FoldPredictions
+from bakeoff.comparisons.row_tables import OF_INTERVAL, own_interval
 from bakeoff.scores.metrics import METRICS, constant_answer
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Assumption, Result, Status, fold_rows_difference, fold_rows_score
@@ -25,17 +26,7 @@ from bakeoff.threads import on_one_thread
 COLUMNS = (
     "dataset",
     "plan",
-    "metric",
-    "model",
-    "estimate",
-    "se",
-    "df",
-    "ci_low",
-    "ci_high",
-    "confidence",
-    "n",
-    "status",
-    "note",
+    *OF_INTERVAL,
     "baseline",
     "difference",
     "difference_low",
@@ -79,7 +70,8 @@ def _of_metric(folds: FoldPredictions, level: float) -> Iterator[dict[str, Any]]
         except NoValue as reason:
             yield line | {"status": Status.UNDEFINED.value, "note": str(reason)}
             continue
-        line |= _own_interval(fold_rows_score(rows, confidence_level=level))
+        score = fold_rows_score(rows, confidence_level=level)
+        line |= own_interval(score, list(filter(_is_shown, score.assumptions)))
         if baseline is not None:
             line |= _against(fold_rows_difference(rows, baseline, confidence_level=level))
             # values of rows are larger where the model is better, whichever way the metric goes
@@ -87,21 +79,6 @@ def _of_metric(folds: FoldPredictions, level: float) -> Iterator[dict[str, Any]]
             if not rows.setting.metric.greater_is_better:
                 line["baseline"] = -baseline.parts.score
         yield line
-
-
-def _own_interval(result: Result) -> dict[str, Any]:
-    """Return the columns of a model's own score."""
-    notes = [check.detail for check in result.assumptions if _is_shown(check)]
-    line = {
-        "estimate": result.estimate,
-        "se": result.details["se"],
-        "df": result.df,
-        "status": result.status.value,
-        "note": "; ".join(notes),
-    }
-    if result.ci is not None:
-        line |= {"ci_low": result.ci.low, "ci_high": result.ci.high}
-    return line
 
 
 def _is_shown(assumption: Assumption) -> bool:

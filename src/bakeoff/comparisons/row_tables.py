@@ -17,12 +17,11 @@ from bakeoff.comparisons.held_out import HeldOut, held_out_by, recipe_interval
 from bakeoff.comparisons.run_tests import UNDEFINED_METRIC, decide_pair
 from bakeoff.comparisons.settings import deterministic, has_interval, has_test, pairs_of
 from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Status, adjust_pvalues
+from bakeoff.stats import Assumption, Result, Status, adjust_pvalues
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.threads import on_one_thread
 
-INTERVALS = (
-    "dataset",
+OF_INTERVAL = (
     "metric",
     "model",
     "estimate",
@@ -35,6 +34,8 @@ INTERVALS = (
     "status",
     "note",
 )
+"""The columns on a score with its interval, of test sets and of folds."""
+INTERVALS = ("dataset", *OF_INTERVAL)
 SUBGROUPS = (
     "dataset",
     "metric",
@@ -107,13 +108,18 @@ def _interval(runs: CrossedRuns, model: int, costs: Costs | None, level: float) 
         result = held_out_by(runs.rows, costs).interval(places[0], level)
     else:
         result = recipe_interval(runs, model, costs, level)
-    failed = [check.detail for check in result.assumptions if check.holds is False]
+    failed = [check for check in result.assumptions if check.holds is False]
+    return own_interval(result, failed)
+
+
+def own_interval(result: Result, noted: Sequence[Assumption]) -> dict[str, Any]:
+    """Return the columns of a score with its interval, and what is noted of its assumptions."""
     line = {
         "estimate": result.estimate,
         "se": result.details.get("se", math.nan),
         "df": result.df,
         "status": result.status.value,
-        "note": "; ".join(failed),
+        "note": "; ".join([check.detail for check in noted]),
     }
     if result.ci is not None:
         line["ci_low"] = result.ci.low

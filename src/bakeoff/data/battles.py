@@ -130,26 +130,31 @@ def holds_battles(path: str, keys: TableKeys) -> bool:
 
 def _columns_in(path: str, keys: TableKeys) -> Iterable[object]:
     """Return the columns of a file, of which no more is read than they need."""
-    if is_file(path) and (_is_json(path, keys) or _is_json_lines(path, keys)):
+    if _holds_objects(path, keys):
         return _frame_of_objects(_objects_in(path, keys, most=1), path).columns
     return column_names(path, ("files",), keys)
 
 
 def _table_in(path: str, keys: TableKeys) -> pd.DataFrame:
     """Read a table; of JSON the array of its objects, or one object a line."""
-    if is_file(path) and (_is_json(path, keys) or _is_json_lines(path, keys)):
+    if _holds_objects(path, keys):
         return _frame_of_objects(_objects_in(path, keys), path)
     return read_frame(path, ("files",), keys)
 
 
+def _holds_objects(path: str, keys: TableKeys) -> bool:
+    """Tell whether a file is JSON, or has an object of JSON in each line."""
+    if not is_file(path):
+        return False
+    return _is_json(path, keys) or keys.format == "jsonl" or ".jsonl" in _endings(path)
+
+
 def _is_json(path: str, keys: TableKeys) -> bool:
-    endings = [ending.lower() for ending in Path(path).suffixes]
-    return keys.format is None and ".json" in endings
+    return keys.format is None and ".json" in _endings(path)
 
 
-def _is_json_lines(path: str, keys: TableKeys) -> bool:
-    endings = [ending.lower() for ending in Path(path).suffixes]
-    return ".jsonl" in endings or keys.format == "jsonl"
+def _endings(path: str) -> list[str]:
+    return [ending.lower() for ending in Path(path).suffixes]
 
 
 def _objects_in(path: str, keys: TableKeys, most: int | None = None) -> Any:

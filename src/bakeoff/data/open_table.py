@@ -27,7 +27,6 @@ from bakeoff.sources.common.formats import MISSING, format_of, opened
 
 PLAIN = TableKeys.model_validate({})
 """How a file is written of which nothing is said."""
-_TEXTS = ("csv", "tsv")
 _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
 _MOST_BEFORE = 50
@@ -62,7 +61,7 @@ def column_names(path: str, place: Place, keys: TableKeys) -> list[str]:
     if not is_file(path):
         raise Problem(place, no_file(path))
     layout = laid_out(path, keys)
-    if format_of(path, layout) in _TEXTS:
+    if format_of(path, layout) in formats.USUAL_SEPARATORS:
         # reading the whole table says what is wrong with it
         with suppress(UserError, LookupError, UnicodeDecodeError, csv.Error):
             return formats.columns_of_text(path, layout)
@@ -73,7 +72,9 @@ def frame_of_layout(path: str, place: Place, layout: TableKeys) -> pd.DataFrame:
     """Read a table whose layout is known but for decimal commas."""
     try:
         frame = formats.read_table(path, layout)
-        if format_of(path, layout) not in _TEXTS or not _has_decimal_commas(frame, layout):
+        if format_of(path, layout) not in formats.USUAL_SEPARATORS or not _has_decimal_commas(
+            frame, layout
+        ):
             return frame
         return formats.read_table(path, layout.model_copy(update={"decimal": ","}))
     except Problem as problem:
@@ -101,11 +102,9 @@ class _Beginning(NamedTuple):
 def laid_out(path: str, keys: TableKeys) -> TableKeys:
     """Find the separator and the encoding of a CSV file, and the lines before its columns."""
     kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
-    if kind not in _TEXTS:
+    if kind not in formats.USUAL_SEPARATORS:
         return keys
-    usual = ","
-    if kind == "tsv":
-        usual = "\t"
+    usual = formats.USUAL_SEPARATORS[kind]
     beginning = _beginning(path, keys.encoding)
     lines = beginning.lines
     sep = keys.sep
@@ -247,7 +246,7 @@ def guess(path: str, target: str, known: Mapping[str, Any]) -> tuple[pd.DataFram
         raise UserError(no_file(path))
     frame, keys = _guessed_layout(path, known)
     layout = TableKeys.model_validate(keys)
-    if format_of(path, layout) not in _TEXTS:
+    if format_of(path, layout) not in formats.USUAL_SEPARATORS:
         return frame, keys
     found = _guessed_values(frame.drop(columns=target, errors="ignore"), layout)
     if "missing_values" in keys:

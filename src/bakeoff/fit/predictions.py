@@ -23,7 +23,7 @@ _DECISION = "score:"
 _VALUE = "value"
 _VALUE_BY = "value:"
 _LABELS = ("y_true", "y_pred")
-_NO_RANKING = ["row_id", "y_true", "y_pred", "value"]
+_NO_RANKING = ["row_id", *_LABELS, _VALUE]
 _SMALL = 2**16
 """Bytes in memory up to which packing saves no block of the disk and takes as long as a fit."""
 

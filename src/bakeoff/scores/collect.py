@@ -53,18 +53,8 @@ SCORES = [
     "undefined",
 ]
 """The columns of a table of scores."""
-_CHOICES = [
-    "dataset",
-    "model",
-    "plan",
-    "repeat",
-    "fold",
-    "seed",
-    "parameter",
-    "value",
-    "inner_score",
-]
-_FAILURES = ["dataset", "model", "plan", "repeat", "fold", "seed", "why"]
+_CHOICES = [*_FIT, "parameter", "value", "inner_score"]
+_FAILURES = [*_FIT, "why"]
 _IMPORTANCE = ["dataset", "model", "plan", "feature", "scoring", "fits", "mean", "sd"]
 TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 _SHOWN = 5

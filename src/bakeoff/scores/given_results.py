@@ -29,7 +29,7 @@ from bakeoff.spec.resampling import Plan
 
 _COUNTED = ("repeat", "fold", "n_train", "n_test")
 """Columns of whole numbers from 1."""
-_NUMBERS = ("repeat", "fold", "n_train", "n_test", "value")
+_NUMBERS = (*_COUNTED, "value")
 _DEFAULTS = {"repeat": 1, "fold": 1, "n_train": np.nan, "n_test": np.nan}
 """What stands for a column that a file has not."""
 

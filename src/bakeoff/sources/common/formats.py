@@ -47,9 +47,10 @@ _OPENERS: Mapping[str, Callable[..., Any]] = {
 }
 COMPRESSED = (*_OPENERS, _ZIP)
 """Endings of what is unpacked while it is read."""
-_TEXTS = ("csv", "tsv")
+USUAL_SEPARATORS = {"csv": ",", "tsv": "\t"}
+"""What separates the values of the formats that are texts, where nothing else is said."""
 _KEYS_OF_TEXTS = ("sep", "header", "skip", "decimal")
-_KEYS_OF_TABLES = ("sheet", "sep", "header", "skip", "decimal", "missing_values")
+_KEYS_OF_TABLES = ("sheet", *_KEYS_OF_TEXTS, "missing_values")
 _KEYS_OF_OTHERS = {
     "csv": ("sheet",),
     "tsv": ("sheet",),
@@ -129,7 +130,7 @@ def format_of(name: str, spec: TableKeys) -> str:
 
 
 def _read(kind: str, path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    if kind in _TEXTS:
+    if kind in USUAL_SEPARATORS:
         return _read_text(kind, path, name, spec)
     if kind == "jsonl":
         return _read_json_lines(path, name, spec)
@@ -251,9 +252,7 @@ def _separator(kind: str, spec: TableKeys) -> str:
     """Return what separates the values of a line."""
     if spec.sep is not None:
         return spec.sep
-    if kind == "tsv":
-        return "\t"
-    return ","
+    return USUAL_SEPARATORS[kind]
 
 
 def _encoding(spec: TableKeys) -> str:

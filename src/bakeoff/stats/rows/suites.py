@@ -27,7 +27,7 @@ from bakeoff.stats.core.checks import (
     check_same_length,
     is_missing,
 )
-from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.distributions import t_pvalue, welch_f
 from bakeoff.stats.core.max_t import MAX_T, largest_t
 from bakeoff.stats.core.pairs import (
     Pair,
@@ -734,17 +734,8 @@ def heterogeneity(contrast: StratifiedMean) -> float:
     count = len(contrast.by_task)
     if len(variances) != count or count < 2 or not (variances > 0).all():
         return math.nan
-    precision = 1 / variances
-    mean = float(precision @ contrast.by_task) / float(precision.sum())
-    q = float(precision @ (contrast.by_task - mean) ** 2)
-    # Q = Σ(δ_t − δ̄)²/V_t with δ̄ weighted by 1/V_t would be χ²(T − 1) if the V_t were known; with
-    # Λ = Σ(1 − w_t)²/f_t, w_t the shares of 1/V_t and f_t their degrees of freedom, Welch's (1951)
-    # F = Q/(T − 1)/(1 + 2(T − 2)Λ/(T² − 1)) has T − 1 and (T² − 1)/(3Λ) degrees of freedom
-    shares = precision / precision.sum()
-    spread = float(np.sum((1 - shares) ** 2 / contrast.degrees))
-    squares = count * count - 1
-    f = q / (count - 1) / (1 + 2 * (count - 2) * spread / squares)
-    return float(special.fdtrc(count - 1, squares / (3 * spread), f))
+    # the variances of the tasks are estimated, so that Cochran's Q would reject too often
+    return welch_f(contrast.by_task, np.sqrt(variances), contrast.degrees)["pvalue"]
 
 
 # --- one model, and the tasks one by one
