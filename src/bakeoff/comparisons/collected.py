@@ -200,16 +200,13 @@ def read_predictions(
 
 def _read_values_by_metric(file: pq.ParquetFile, runs: Sequence[str]) -> dict[str, Floats]:
     """Read the numbers of each row by each metric, where there are several."""
-    names = file.schema_arrow.names
-    tables = {}
-    if runs:
-        for name in names:
-            if name.startswith(f"{runs[0]}:"):
-                metric = name.removeprefix(f"{runs[0]}:")
-                columns = [f"{run}:{metric}" for run in runs]
-                frame = file.read(columns=columns).to_pandas()
-                tables[metric] = frame[columns].to_numpy(dtype=np.float64)
-    return tables
+    if not runs:
+        return {}
+    metrics = list(_with_prefix(f"{runs[0]}:", file.schema_arrow.names).values())
+    if not metrics:
+        return {}
+    values = _numbers(file, [[f"{run}:{metric}" for metric in metrics] for run in runs])
+    return {metric: values[..., place] for place, metric in enumerate(metrics)}
 
 
 def _with_prefix(prefix: str, columns: Iterable[str]) -> dict[str, str]:
